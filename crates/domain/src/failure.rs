@@ -1,0 +1,119 @@
+//! Why a run failed, as data: shown in two languages, judged by code, stored as a fact.
+
+use camino::Utf8PathBuf;
+use serde::{Deserialize, Serialize};
+
+use crate::agent::AgentFailure;
+use crate::id::Usd;
+
+/// Where in its flow a run stood when it failed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stage {
+    Workspace,
+    Agent,
+    Staging,
+    Commit,
+    Push,
+}
+
+/// Which of our own limits ended the agent.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Limit {
+    /// No word from it since it was started.
+    Start,
+    /// No word from it while no tool was running.
+    Silence,
+    /// The whole run.
+    Run,
+}
+
+/// Something an agent did that it may not do, found before staging.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(tag = "what", rename_all = "snake_case")]
+pub enum Finding {
+    /// The worktree's HEAD no longer stands on the run's branch.
+    HeadMoved { expected: String, found: String },
+    /// The run's branch has commits that dandori did not make.
+    BranchMoved { expected: String, found: String },
+    /// The worktree's `.git` file was changed, replaced or removed.
+    GitFileChanged { path: Utf8PathBuf },
+    /// The repository's configuration can now run a program it could not run before.
+    GitConfigChanged { key: String },
+    /// A repository inside the worktree: its contents would not be committed.
+    NestedRepository { path: String },
+    /// A path that must not be touched would be staged.
+    ForbiddenPath { path: String, pattern: String },
+    /// The worktree itself is no longer where it was made.
+    WorktreeMissing { path: Utf8PathBuf },
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Failure {
+    /// The worktree could not be made.
+    Worktree {
+        reason: String,
+    },
+    /// The project's set-up command failed.
+    SetUp {
+        command: String,
+        tail: String,
+    },
+    /// The agent's program is not there.
+    AgentMissing {
+        agent: String,
+        program: String,
+    },
+    Agent {
+        failure: AgentFailure,
+    },
+    TimedOut {
+        limit: Limit,
+        seconds: u64,
+    },
+    OverBudget {
+        budget: Usd,
+        spent: Usd,
+    },
+    /// The shim ended without a record: killed, or the machine went down.
+    SupervisorLost,
+    Tampered {
+        findings: Vec<Finding>,
+    },
+    Staging {
+        reason: String,
+    },
+    Commit {
+        reason: String,
+    },
+    /// The remote refused, or could not be reached.
+    PushRefused {
+        reason: String,
+    },
+    /// Somebody else's commits on the branch do not go together with ours.
+    PushConflict {
+        files: Vec<String>,
+    },
+    /// Overtaken again after every retry.
+    PushOvertaken {
+        retries: u32,
+    },
+}
+
+impl Failure {
+    pub fn stage(&self) -> Stage {
+        match self {
+            Self::Worktree { .. } | Self::SetUp { .. } => Stage::Workspace,
+            Self::AgentMissing { .. }
+            | Self::Agent { .. }
+            | Self::TimedOut { .. }
+            | Self::OverBudget { .. }
+            | Self::SupervisorLost => Stage::Agent,
+            Self::Tampered { .. } | Self::Staging { .. } => Stage::Staging,
+            Self::Commit { .. } => Stage::Commit,
+            Self::PushRefused { .. } | Self::PushConflict { .. } | Self::PushOvertaken { .. } => Stage::Push,
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! The pure core of dandori: ids, facts, what they mean, and what comes next.
+//!
+//! Nothing here reads a clock, a file or the network. Facts come in, status and the next step go out; the
+//! engine carries the steps out and the CLI shows the status, both from the same functions.
+
+pub mod agent;
+pub mod failure;
+pub mod id;
+pub mod message;
+pub mod paths;
+pub mod problem;
+pub mod pull;
+pub mod run;
+pub mod step;
+pub mod task;
+pub mod worktree;
+
+pub use agent::{AgentEvent, AgentFailure, AgentName, Usage, Verdict};
+pub use failure::{Failure, Finding, Limit, Stage};
+pub use id::{Epoch, HostId, Oid, RepoId, RunId, RunKey, SessionId, TaskId, TaskNumber, Usd, WorktreeKey};
+pub use problem::Problem;
+pub use run::{Fact, FactKind, IllegalFact, Intent, IntentKind, RunFacts, RunKind, RunSpec, Status};
+pub use step::{Step, next_step};

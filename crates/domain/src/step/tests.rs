@@ -1,0 +1,258 @@
+//! The flow of a run walked through as a user would see it, and the facts that may not come.
+
+use jiff::Timestamp;
+
+use super::*;
+use crate::agent::{AgentFailure, AgentName, Usage, Verdict};
+use crate::id::{HostId, Oid, RepoId, RunId, TaskId, TaskNumber, WorktreeKey};
+use crate::message::DEFAULT_TEMPLATE;
+use crate::run::*;
+
+fn at(second: i64) -> Timestamp {
+    Timestamp::from_second(1_800_000_000 + second).unwrap()
+}
+
+fn workspace() -> Workspace {
+    Workspace {
+        key: WorktreeKey::new("abcd1234"),
+        path: "/state/worktrees/run_abcd1234".into(),
+        branch: "dandori/abcd1234".into(),
+        base: "main".into(),
+        base_oid: Oid::new("aaaa"),
+    }
+}
+
+fn run(wants_pull: bool, kind: RunKind) -> RunFacts {
+    let settings = RunSettings {
+        model: None,
+        wants_pull,
+        budget: None,
+        limits: Limits { start_seconds: 60, silence_seconds: 600, run_seconds: 3600, api_retries: 3, grace_seconds: 5 },
+        cleanup: Cleanup::Merged,
+        forbidden_paths: vec![],
+        set_up: vec![],
+        commit_template: DEFAULT_TEMPLATE.into(),
+        push_retries: 2,
+        sandbox: SandboxSettings { mode: SandboxMode::Auto, write: vec![], hide: vec![] },
+        pass_env: vec![],
+        custom_command: None,
+    };
+    RunFacts::new(RunSpec {
+        id: RunId::mint(at(0), 7),
+        task: TaskId::mint(at(0), 8),
+        number: TaskNumber(1),
+        repo: RepoId::mint(at(0), 9),
+        host: HostId::mint(at(0), 10),
+        agent: AgentName::Claude,
+        kind,
+        instruction: "do it".into(),
+        base: None,
+        settings,
+        created_at: at(0),
+    })
+}
+
+fn shim() -> ProcessRef {
+    ProcessRef { pid: 42, started: 1, boot: "b".into() }
+}
+
+fn ended(verdict: Verdict) -> Fact {
+    Fact::AgentEnded { verdict, exit: Some(0), signal: None, usage: Usage::default() }
+}
+
+fn done() -> Verdict {
+    Verdict::Done { summary: "done".into() }
+}
+
+/// Applies each fact after checking the step that leads to it.
+fn walk(run: &mut RunFacts, path: &[(Step, Fact, Status)]) {
+    for (step, fact, after) in path {
+        assert_eq!(next_step(run), *step, "before {fact:?}");
+        run.apply(fact, at(1)).unwrap();
+        assert_eq!(run.status(), *after, "after {fact:?}");
+    }
+}
+
+fn to_launched() -> Vec<(Step, Fact, Status)> {
+    let intended = |intent| Fact::Intended { intent };
+    vec![
+        (Step::Admit, Fact::Admitted, Status::Pending),
+        (Step::MakeWorktree, intended(Intent::Worktree { workspace: workspace() }), Status::Pending),
+        (Step::MakeWorktree, Fact::WorktreeReady { workspace: workspace(), from_pool: false }, Status::Pending),
+        (Step::SetUp, Fact::SetUpDone { commands: 0 }, Status::Pending),
+        (Step::Launch, intended(Intent::Launch), Status::Pending),
+        (Step::Launch, Fact::Launched { shim: shim(), sandbox: Sandbox::Landlock { abi: 7 } }, Status::Running),
+    ]
+}
+
+fn to_pushed() -> Vec<(Step, Fact, Status)> {
+    let staged = Fact::Staged {
+        tree: Oid::new("tree"),
+        parent: Oid::new("aaaa"),
+        changes: Some(Changes { files: 1, insertions: 1, deletions: 0 }),
+    };
+    vec![
+        (Step::Watch, ended(done()), Status::Staging),
+        (Step::Stage, staged, Status::Committing),
+        (Step::Commit, Fact::Committed { oid: Oid::new("cccc") }, Status::Pushing),
+        (
+            Step::Push,
+            Fact::Intended { intent: Intent::Push { oid: Oid::new("cccc"), expected: None } },
+            Status::Pushing,
+        ),
+        (Step::Push, Fact::Pushed { oid: Oid::new("cccc") }, Status::Succeeded),
+    ]
+}
+
+#[test]
+fn a_task_becomes_a_pushed_branch_and_a_pull_request() {
+    let mut run = run(true, RunKind::First);
+    walk(&mut run, &to_launched());
+    walk(&mut run, &to_pushed());
+    walk(
+        &mut run,
+        &[
+            (Step::OpenPull, Fact::PullOpened { number: 1, url: "u".into() }, Status::Succeeded),
+            (Step::Settle, Fact::Settled, Status::Succeeded),
+        ],
+    );
+    assert_eq!(next_step(&run), Step::Rest);
+}
+
+#[test]
+fn no_changes_is_success_and_leaves_nothing_behind() {
+    let mut run = run(true, RunKind::First);
+    walk(&mut run, &to_launched());
+    walk(
+        &mut run,
+        &[
+            (Step::Watch, ended(done()), Status::Staging),
+            (
+                Step::Stage,
+                Fact::Staged { tree: Oid::new("t"), parent: Oid::new("aaaa"), changes: None },
+                Status::Succeeded,
+            ),
+            (
+                Step::Preserve(BranchFate::Delete),
+                Fact::Intended { intent: Intent::Remove { branch: BranchFate::Delete } },
+                Status::Succeeded,
+            ),
+            (Step::Remove(BranchFate::Delete), Fact::Removed { branch: BranchFate::Delete }, Status::Succeeded),
+            (Step::Settle, Fact::Settled, Status::Succeeded),
+        ],
+    );
+}
+
+#[test]
+fn canceling_a_running_run_stops_keeps_and_removes_in_this_order() {
+    let mut run = run(false, RunKind::First);
+    walk(&mut run, &to_launched());
+    walk(
+        &mut run,
+        &[
+            (Step::Watch, Fact::CancelRequested, Status::Running),
+            (Step::Stop, Fact::Stopped, Status::Canceled),
+            (
+                Step::Preserve(BranchFate::Delete),
+                Fact::Preserved { reference: "refs/dandori/preserved/x".into(), oid: Oid::new("p") },
+                Status::Canceled,
+            ),
+            (
+                Step::Preserve(BranchFate::Delete),
+                Fact::Intended { intent: Intent::Remove { branch: BranchFate::Delete } },
+                Status::Canceled,
+            ),
+            (Step::Remove(BranchFate::Delete), Fact::Removed { branch: BranchFate::Delete }, Status::Canceled),
+            (Step::Settle, Fact::Settled, Status::Canceled),
+        ],
+    );
+}
+
+#[test]
+fn canceling_what_only_waits_is_over_at_once() {
+    let mut run = run(false, RunKind::First);
+    walk(
+        &mut run,
+        &[(Step::Admit, Fact::CancelRequested, Status::Canceled), (Step::Settle, Fact::Settled, Status::Canceled)],
+    );
+}
+
+#[test]
+fn canceling_a_follow_up_that_waits_does_not_touch_the_earlier_worktree() {
+    let kind = RunKind::FollowUp { after: RunId::mint(at(0), 3), workspace: workspace(), session: None };
+    let mut run = run(false, kind);
+    run.apply(&Fact::CancelRequested, at(1)).unwrap();
+    assert_eq!(next_step(&run), Step::Settle);
+}
+
+#[test]
+fn canceling_a_launched_follow_up_keeps_the_branch() {
+    let kind = RunKind::FollowUp { after: RunId::mint(at(0), 3), workspace: workspace(), session: None };
+    let mut run = run(false, kind);
+    walk(&mut run, &to_launched());
+    run.apply(&Fact::CancelRequested, at(1)).unwrap();
+    run.apply(&Fact::Stopped, at(2)).unwrap();
+    assert_eq!(next_step(&run), Step::Preserve(BranchFate::Keep));
+}
+
+#[test]
+fn an_agent_that_failed_leaves_its_worktree_where_it_is() {
+    let mut run = run(false, RunKind::First);
+    walk(&mut run, &to_launched());
+    let failed = Verdict::Failed { failure: AgentFailure::Interrupted };
+    walk(&mut run, &[(Step::Watch, ended(failed), Status::Failed), (Step::Settle, Fact::Settled, Status::Failed)]);
+}
+
+#[test]
+fn a_failure_while_the_agent_lives_ends_the_agent_first() {
+    let mut run = run(false, RunKind::First);
+    walk(&mut run, &to_launched());
+    let failure = Failure::TimedOut { limit: crate::failure::Limit::Run, seconds: 1 };
+    walk(
+        &mut run,
+        &[
+            (Step::Watch, Fact::Failed { failure }, Status::Failed),
+            (Step::Stop, Fact::Stopped, Status::Failed),
+            (Step::Settle, Fact::Settled, Status::Failed),
+        ],
+    );
+}
+
+#[test]
+fn a_failed_push_can_be_resumed_and_nothing_else_can() {
+    let mut run = run(false, RunKind::First);
+    walk(&mut run, &to_launched());
+    walk(&mut run, &to_pushed()[..3]);
+    run.apply(&Fact::Failed { failure: Failure::PushConflict { files: vec!["a".into()] } }, at(3)).unwrap();
+    run.apply(&Fact::Settled, at(4)).unwrap();
+    assert_eq!(run.status(), Status::Failed);
+    assert!(run.apply(&Fact::CancelRequested, at(5)).is_err());
+    run.apply(&Fact::PushResumed, at(5)).unwrap();
+    assert_eq!((run.status(), next_step(&run)), (Status::Pushing, Step::Push));
+    walk(&mut run, &to_pushed()[3..]);
+    run.apply(&Fact::Settled, at(6)).unwrap();
+    assert!(run.apply(&Fact::PushResumed, at(7)).is_err(), "what succeeded is over");
+}
+
+#[test]
+fn what_is_past_running_cannot_be_canceled_and_nothing_happens_twice() {
+    let mut run = run(false, RunKind::First);
+    assert!(run.apply(&Fact::Launched { shim: shim(), sandbox: Sandbox::Landlock { abi: 1 } }, at(1)).is_err());
+    walk(&mut run, &to_launched());
+    assert!(run.apply(&Fact::Admitted, at(1)).is_err());
+    walk(&mut run, &to_pushed()[..2]);
+    let refused = run.apply(&Fact::CancelRequested, at(2)).unwrap_err();
+    assert_eq!(refused, IllegalFact { status: Status::Committing, fact: FactKind::CancelRequested });
+    walk(&mut run, &to_pushed()[2..]);
+    assert!(run.apply(&Fact::Committed { oid: Oid::new("x") }, at(3)).is_err());
+    assert!(run.apply(&Fact::Pushed { oid: Oid::new("x") }, at(3)).is_err());
+}
+
+#[test]
+fn facts_survive_the_store() {
+    let mut run = run(true, RunKind::First);
+    walk(&mut run, &to_launched());
+    walk(&mut run, &to_pushed());
+    let text = serde_json::to_string(&run).unwrap();
+    assert_eq!(serde_json::from_str::<RunFacts>(&text).unwrap(), run);
+}

@@ -1,0 +1,14 @@
+//! The machine dandori runs on: child processes, files, the clock, memory and disk.
+//!
+//! Everything that touches the operating system on behalf of the engine goes through here, so that deadlines,
+//! clean environments and durable writes are one decision instead of many.
+
+pub mod clock;
+pub mod cmd;
+pub mod env;
+pub mod file;
+
+pub use clock::{now, random};
+pub use cmd::{Cmd, CmdError, CmdOutput};
+pub use env::Env;
+pub use file::{append_durably, replace_file};
