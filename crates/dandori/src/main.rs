@@ -1,1 +1,33 @@
-fn main() {}
+//! The `dandori` binary: hot paths first, then verbs.
+
+mod args;
+mod cli;
+mod client;
+mod daemon;
+mod demo;
+mod out;
+mod rehearse;
+
+use std::process::ExitCode;
+
+use camino::Utf8PathBuf;
+
+fn main() -> ExitCode {
+    // The shim is one small process per run: it must not pay for a command line parser or a runtime.
+    let mut words = std::env::args_os().skip(1);
+    match words.next().as_deref().and_then(|w| w.to_str()) {
+        Some("shim") => return shim(words.next(), dandori_host::shim::main),
+        Some("shim-exec") => return shim(words.next(), dandori_host::shim::exec_main),
+        Some("rehearse") => return rehearse::main(),
+        _ => {}
+    }
+    args::main()
+}
+
+fn shim(folder: Option<std::ffi::OsString>, main: fn(&camino::Utf8Path) -> i32) -> ExitCode {
+    let folder = folder.and_then(|f| f.into_string().ok()).map(Utf8PathBuf::from);
+    match folder {
+        Some(folder) => ExitCode::from(u8::try_from(main(&folder)).unwrap_or(70)),
+        None => ExitCode::from(2),
+    }
+}

@@ -93,8 +93,7 @@ pub struct RunSettings {
     pub cleanup: Cleanup,
     /// Further forbidden patterns, beside [`crate::paths::FORBIDDEN`].
     pub forbidden_paths: Vec<String>,
-    /// Set-up commands in order, each a shell line.
-    pub set_up: Vec<String>,
+    pub set_up: SetUpChoice,
     pub commit_template: String,
     pub push_retries: u32,
     pub sandbox: SandboxSettings,
@@ -102,6 +101,17 @@ pub struct RunSettings {
     pub pass_env: Vec<String>,
     /// The command of a custom agent.
     pub custom_command: Option<String>,
+}
+
+/// How a fresh worktree is made ready for work.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SetUpChoice {
+    /// The project's own package manager, found by its lock file; its failure is only noted.
+    Detect,
+    /// These shell lines in order; a failure ends the run.
+    Commands(Vec<String>),
+    Nothing,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -279,6 +289,11 @@ pub enum Fact {
     PullFailed {
         reason: String,
     },
+    /// A pull request that was opened for the run's branch later, by hand.
+    PullLinked {
+        number: u64,
+        url: String,
+    },
     Failed {
         failure: Failure,
     },
@@ -313,7 +328,7 @@ pub enum Note {
     HookManager { name: String },
     PulledBefore { commits: u32 },
     WorktreeRemade,
-    FreeMemoryLow { available_mib: u64 },
+    SetUpFailed { command: String, tail: String },
 }
 
 /// Kinds by name: for the event log, and for the tests that crash after each of them.
@@ -351,6 +366,7 @@ kinds!(FactKind for Fact {
     Pushed => "pushed",
     PullOpened => "pull_opened",
     PullFailed => "pull_failed",
+    PullLinked => "pull_linked",
     Failed => "failed",
     PushResumed => "push_resumed",
     CancelRequested => "cancel_requested",
@@ -590,6 +606,7 @@ impl RunFacts {
                 self.pull = Some(Pull::Failed { reason: reason.clone() });
                 self.settle_intent(IntentKind::Pull);
             }
+            Fact::PullLinked { number, url } => self.pull = Some(Pull::Opened { number: *number, url: url.clone() }),
             Fact::Failed { failure } => {
                 self.failure = Some(failure.clone());
                 self.open_intent = None;
@@ -628,7 +645,11 @@ impl RunFacts {
     /// Which fact may come now. What is over stays over, but for a failed push that is tried again.
     fn takes(&self, fact: &Fact) -> bool {
         if self.is_settled() {
-            return matches!(fact, Fact::PushResumed) && self.push_can_be_resumed();
+            return match fact {
+                Fact::PushResumed => self.push_can_be_resumed(),
+                Fact::PullLinked { .. } => self.pushed.is_some(),
+                _ => false,
+            };
         }
         let canceling = self.cancel_requested_at.is_some();
         let flowing = self.failure.is_none() && !canceling;
@@ -653,6 +674,7 @@ impl RunFacts {
             Fact::Committed { .. } => flowing && self.has_changes() && self.commit.is_none(),
             Fact::Rebased { .. } | Fact::Pushed { .. } => flowing && self.commit.is_some() && self.pushed.is_none(),
             Fact::PullOpened { .. } | Fact::PullFailed { .. } => self.pushed.is_some() && self.pull.is_none(),
+            Fact::PullLinked { .. } => self.pushed.is_some(),
             Fact::Failed { .. } => self.failure.is_none() && self.pushed.is_none() && !self.is_canceled(),
             Fact::PushResumed => self.push_can_be_resumed(),
             // T7: only what is pending or running can be canceled; asking twice is not an error of the second.

@@ -116,7 +116,7 @@ impl Cmd {
             cwd: None,
             stdin: Vec::new(),
             stdout_file: None,
-            deadline: Duration::from_secs(60),
+            deadline: Duration::from_mins(1),
         }
     }
 
@@ -274,7 +274,7 @@ impl Drain {
     }
 
     fn take_in(&mut self) -> io::Result<()> {
-        let mut chunk = [0u8; 64 * 1024];
+        let mut chunk = [0u8; 16 * 1024];
         while let Some(file) = &mut self.file {
             match file.read(&mut chunk) {
                 Ok(0) => self.file = None,

@@ -7,6 +7,10 @@ pub mod clock;
 pub mod cmd;
 pub mod env;
 pub mod file;
+pub mod machine;
+pub mod process;
+pub mod sandbox;
+pub mod shim;
 
 pub use clock::{now, random};
 pub use cmd::{Cmd, CmdError, CmdOutput};

@@ -30,7 +30,7 @@ fn run(wants_pull: bool, kind: RunKind) -> RunFacts {
         limits: Limits { start_seconds: 60, silence_seconds: 600, run_seconds: 3600, api_retries: 3, grace_seconds: 5 },
         cleanup: Cleanup::Merged,
         forbidden_paths: vec![],
-        set_up: vec![],
+        set_up: SetUpChoice::Detect,
         commit_template: DEFAULT_TEMPLATE.into(),
         push_retries: 2,
         sandbox: SandboxSettings { mode: SandboxMode::Auto, write: vec![], hide: vec![] },

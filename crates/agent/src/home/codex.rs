@@ -1,0 +1,123 @@
+//! `CODEX_HOME`: the configuration and rules of `~/.codex`, its login, the conversation in `sessions/`.
+
+use camino::Utf8Path;
+use dandori_domain::run::Limits;
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use super::prune::{Keep, prune};
+use super::{HomeError, PrivateHome, copy, load_json, require_fresh, users_folder, write_json};
+use crate::Order;
+
+const SETTINGS: &[&str] =
+    &["AGENTS.md", "AGENTS.override.md", "prompts", "rules", "skills", "agents", "hooks.json", "hooks"];
+
+pub(super) fn rebuild(order: &Order<'_>) -> Result<PrivateHome, HomeError> {
+    let from = users_folder(order, "CODEX_HOME", ".codex")?;
+    prune_all_but_conversation(order.home)?;
+    copy::all(&from, order.home, SETTINGS)?;
+    if let Some(login) = login(&from.join("auth.json"), order)? {
+        write_json(&order.home.join("auth.json"), &login)?;
+    }
+    let mut named = Vec::new();
+    if let Some(config) = config(&from.join("config.toml"), order.limits, &mut named)? {
+        copy::write(&order.home.join("config.toml"), config.as_bytes(), 0o600)?;
+    }
+    Ok(PrivateHome { env: vec![("CODEX_HOME".to_owned(), order.home.to_string())], named, ..PrivateHome::default() })
+}
+
+/// `sessions/<year>/<month>/<day>/rollout-*.jsonl`. The databases beside it are an index of it, and come back.
+fn prune_all_but_conversation(home: &Utf8Path) -> Result<(), HomeError> {
+    let nothing = |_: &str| false;
+    let is_number = |name: &str| name.chars().all(|c| c.is_ascii_digit());
+    let rollouts = Keep::Files(&|name| name.starts_with("rollout-"));
+    let days = Keep::Folders(&is_number, &rollouts, &nothing);
+    let months = Keep::Folders(&is_number, &days, &nothing);
+    let years = Keep::Folders(&is_number, &months, &nothing);
+    prune(home, &Keep::Folders(&|name| name == "sessions", &years, &nothing))
+}
+
+/// An API key as it is; of an account the access token alone. The field of the refresh token has to be there, so
+/// it is empty; `last_refresh` is now, so that Codex does not try to use it.
+fn login(path: &Utf8Path, order: &Order<'_>) -> Result<Option<Value>, HomeError> {
+    let Some(mut login) = load_json(path)? else { return Ok(None) };
+    let has_key = login.get("OPENAI_API_KEY").is_some_and(Value::is_string)
+        || order.user_env.text("CODEX_API_KEY").is_some()
+        || order.user_env.text("CODEX_ACCESS_TOKEN").is_some();
+    let Some(fields) = login.as_object_mut() else { return Ok(None) };
+    if let Some(tokens) = fields.get_mut("tokens").and_then(Value::as_object_mut) {
+        let ends = tokens.get("access_token").and_then(Value::as_str).and_then(end_of_token);
+        if !has_key {
+            require_fresh("codex", ends, order.now)?;
+        }
+        tokens.insert("refresh_token".to_owned(), json!(""));
+        fields.insert("last_refresh".to_owned(), json!(order.now.to_string()));
+    }
+    Ok(Some(login))
+}
+
+/// The `exp` claim of a JWT. Not verified: it is read to be polite, not to decide who may come in.
+fn end_of_token(token: &str) -> Option<Timestamp> {
+    let claims = base64url(token.split('.').nth(1)?)?;
+    let claims: Value = serde_json::from_slice(&claims).ok()?;
+    Timestamp::from_second(claims.get("exp")?.as_i64()?).ok()
+}
+
+fn base64url(text: &str) -> Option<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(text.len() * 3 / 4);
+    let (mut bits, mut count) = (0u32, 0u32);
+    for c in text.bytes().filter(|c| *c != b'=') {
+        let value = match c {
+            b'A'..=b'Z' => c - b'A',
+            b'a'..=b'z' => c - b'a' + 26,
+            b'0'..=b'9' => c - b'0' + 52,
+            b'-' | b'+' => 62,
+            b'_' | b'/' => 63,
+            _ => return None,
+        };
+        bits = (bits << 6) | u32::from(value);
+        count += 6;
+        if count >= 8 {
+            count -= 8;
+            bytes.push(u8::try_from((bits >> count) & 0xff).ok()?);
+        }
+    }
+    Some(bytes)
+}
+
+/// The user's configuration with the retries of his own providers bounded. The built-in providers cannot be
+/// changed: there the engine counts.
+fn config(path: &Utf8Path, limits: &Limits, named: &mut Vec<String>) -> Result<Option<String>, HomeError> {
+    let Some(bytes) = copy::load(path)? else { return Ok(None) };
+    let malformed = |why: String| HomeError::Malformed { path: path.to_owned(), why };
+    let text = String::from_utf8(bytes).map_err(|e| malformed(e.to_string()))?;
+    let mut config: toml::Table = text.parse().map_err(|e: toml::de::Error| malformed(e.message().to_owned()))?;
+    let providers = config.get_mut("model_providers").and_then(toml::Value::as_table_mut);
+    for provider in providers.into_iter().flat_map(|p| p.iter_mut()).filter_map(|(_, p)| p.as_table_mut()) {
+        named.extend(provider.get("env_key").and_then(|v| v.as_str()).map(str::to_owned));
+        if let Some(headers) = provider.get("env_http_headers").and_then(|v| v.as_table()) {
+            named.extend(headers.values().filter_map(|v| v.as_str()).map(str::to_owned));
+        }
+        let most = i64::from(limits.api_retries);
+        for key in ["request_max_retries", "stream_max_retries"] {
+            let asked = provider.get(key).and_then(toml::Value::as_integer).unwrap_or(most);
+            provider.insert(key.to_owned(), toml::Value::Integer(asked.min(most)));
+        }
+    }
+    toml::to_string(&config).map(Some).map_err(|e| malformed(e.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_of_a_token_is_read_from_its_claims() {
+        // {"alg":"none"} . {"exp":1800000000} . x
+        let token = "eyJhbGciOiJub25lIn0.eyJleHAiOjE4MDAwMDAwMDB9.eA";
+        assert_eq!(end_of_token(token), Timestamp::from_second(1_800_000_000).ok());
+        for bad in ["", "a.b", "a.!!.c", "a.eyJ4IjoxfQ.c"] {
+            assert_eq!(end_of_token(bad), None, "{bad:?}");
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! An order to an agent, and what it takes to carry it out.
+
+use camino::{Utf8Path, Utf8PathBuf};
+use dandori_domain::run::Limits;
+use dandori_domain::{AgentFailure, AgentName, RunId, SessionId, TaskId, Usd};
+use dandori_host::Env;
+use jiff::Timestamp;
+use uuid::Uuid;
+
+use crate::home::HomeError;
+use crate::{Missing, argv, environment, find_program, home};
+
+/// Everything a driver may know about a run. Time and ids are handed in.
+#[derive(Clone, Copy, Debug)]
+pub struct Order<'a> {
+    pub agent: &'a AgentName,
+    pub run: RunId,
+    pub task: TaskId,
+    pub instruction: &'a str,
+    /// A file of the run's own that [`prepare`] writes the prompt into; the agent reads it from stdin.
+    pub instruction_file: &'a Utf8Path,
+    pub workdir: &'a Utf8Path,
+    /// The run's own temporary folder: `TMPDIR`.
+    pub tmp: &'a Utf8Path,
+    /// The private state folder of this task and agent. It outlives a run: the conversation is in it.
+    pub home: &'a Utf8Path,
+    /// The conversation to go on with.
+    pub session: Option<&'a SessionId>,
+    /// The conversation's id where the agent lets us choose it.
+    pub new_session: Uuid,
+    pub model: Option<&'a str>,
+    pub budget: Option<Usd>,
+    pub limits: &'a Limits,
+    /// The user's environment: programs, logins and folders are found with it; what goes on is an allow-list.
+    pub user_env: &'a Env,
+    /// Names of further variables the agent may see.
+    pub pass_env: &'a [String],
+    /// Whether our own sandbox holds the agent. The agents' own stay on where it does not.
+    pub sandboxed: bool,
+    pub custom_command: Option<&'a str>,
+    /// This program: the rehearsal agent is `<dandori> rehearse`.
+    pub dandori: &'a Utf8Path,
+    pub now: Timestamp,
+}
+
+/// What the supervisor is to start: these words, exactly this environment.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Launch {
+    pub argv: Vec<String>,
+    pub env: Vec<(String, String)>,
+    /// The file that is its stdin; `None` is `/dev/null`.
+    pub stdin: Option<Utf8PathBuf>,
+    /// What must be writable beyond the worktree and the temporary folder.
+    pub write: Vec<Utf8PathBuf>,
+    /// The conversation, when it is known before the start.
+    pub session: Option<SessionId>,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum PrepareError {
+    #[error(transparent)]
+    Missing(#[from] Missing),
+    /// The login cannot carry a run; starting the agent would only say so later.
+    #[error("{detail}")]
+    NotAuthorised { detail: String },
+    #[error("the agent {name} has no command in the configuration")]
+    NoCommand { name: String },
+    #[error("the agent's state folder could not be made")]
+    Home(#[source] HomeError),
+    #[error("the instruction could not be written to {path}")]
+    Instruction {
+        path: Utf8PathBuf,
+        #[source]
+        source: std::io::Error,
+    },
+}
+
+impl From<HomeError> for PrepareError {
+    fn from(error: HomeError) -> Self {
+        match error {
+            HomeError::LoginExpired { .. } => Self::NotAuthorised { detail: error.to_string() },
+            other => Self::Home(other),
+        }
+    }
+}
+
+impl PrepareError {
+    /// The same as the failure of a run.
+    pub fn failure(&self) -> AgentFailure {
+        match self {
+            Self::NotAuthorised { detail } => AgentFailure::NotAuthorised { detail: detail.clone() },
+            other => {
+                let mut detail = other.to_string();
+                let mut cause = std::error::Error::source(other);
+                while let Some(error) = cause {
+                    detail = format!("{detail}: {error}");
+                    cause = error.source();
+                }
+                AgentFailure::NotStarted { detail }
+            }
+        }
+    }
+}
+
+/// Makes the private state folder anew, writes the prompt, and says what to start.
+pub fn prepare(order: &Order<'_>) -> Result<Launch, PrepareError> {
+    let program = match order.agent {
+        AgentName::Rehearsal => order.dandori.to_owned(),
+        _ => find_program(order.agent, order.user_env)?,
+    };
+    let command = argv::command(order, &program)?;
+    let private = home::rebuild(order)?;
+    let prompt = argv::prompt(order);
+    dandori_host::replace_file(order.instruction_file, prompt.as_bytes(), 0o600)
+        .map_err(|source| PrepareError::Instruction { path: order.instruction_file.to_owned(), source })?;
+    Ok(Launch {
+        argv: command.argv,
+        env: environment::of(order, &private.env, &private.named),
+        stdin: Some(order.instruction_file.to_owned()),
+        write: private.write,
+        session: command.session,
+    })
+}

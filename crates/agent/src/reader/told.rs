@@ -1,0 +1,166 @@
+//! What an agent has told so far, whichever agent it is.
+
+use std::collections::BTreeSet;
+
+use dandori_domain::{AgentEvent, AgentFailure, SessionId, Usage, Verdict};
+use serde_json::Value;
+
+use crate::trouble;
+
+/// A text in an event: enough to read, little enough to keep thousands of.
+const MAX_TEXT: usize = 32 * 1024;
+const MAX_TAIL: usize = 8 * 1024;
+
+#[derive(Debug)]
+pub(super) struct Told {
+    pub(super) asked: Option<SessionId>,
+    pub(super) before: Usage,
+    pub(super) session: Option<SessionId>,
+    pub(super) usage: Usage,
+    pub(super) open_tools: BTreeSet<String>,
+    pub(super) retries: u32,
+    pub(super) has_spoken: bool,
+    /// The agent's own first event was there.
+    pub(super) has_started: bool,
+    pub(super) is_over_budget: bool,
+    pub(super) verdict: Option<Verdict>,
+    /// The last thing it said to the user; grows where it comes in pieces.
+    pub(super) message: String,
+    pub(super) last_error: Option<String>,
+    pub(super) last_line: String,
+    /// The end of what is no event.
+    pub(super) tail: String,
+}
+
+impl Told {
+    pub(super) fn new(asked: Option<SessionId>, before: Usage) -> Self {
+        Self {
+            asked,
+            before,
+            session: None,
+            usage: Usage::default(),
+            open_tools: BTreeSet::new(),
+            retries: 0,
+            has_spoken: false,
+            has_started: false,
+            is_over_budget: false,
+            verdict: None,
+            message: String::new(),
+            last_error: None,
+            last_line: String::new(),
+            tail: String::new(),
+        }
+    }
+
+    pub(super) fn started(&mut self, session: Option<&str>, model: Option<&str>, events: &mut Vec<AgentEvent>) {
+        self.has_started = true;
+        if let Some(session) = session {
+            self.session = Some(SessionId::new(session));
+        }
+        events.push(AgentEvent::Started { session: self.session.clone(), model: model.map(str::to_owned) });
+    }
+
+    /// A whole message, which takes the place of the last.
+    pub(super) fn said(&mut self, text: &str, events: &mut Vec<AgentEvent>) {
+        self.message = cut(text);
+        self.got_on();
+        events.push(AgentEvent::Message { text: cut(text) });
+    }
+
+    pub(super) fn thought(&mut self, text: &str, events: &mut Vec<AgentEvent>) {
+        self.got_on();
+        events.push(AgentEvent::Thought { text: cut(text) });
+    }
+
+    pub(super) fn called(&mut self, id: &str, name: &str, input: &str, events: &mut Vec<AgentEvent>) {
+        self.got_on();
+        self.open_tools.insert(id.to_owned());
+        events.push(AgentEvent::ToolCall { id: id.to_owned(), name: name.to_owned(), input: cut(input) });
+    }
+
+    pub(super) fn answered(&mut self, id: &str, ok: bool, output: &str, events: &mut Vec<AgentEvent>) {
+        self.got_on();
+        self.open_tools.remove(id);
+        events.push(AgentEvent::ToolResult { id: id.to_owned(), ok, output: cut(output) });
+    }
+
+    pub(super) fn tries_again(&mut self, reason: &str, events: &mut Vec<AgentEvent>) {
+        self.retries = self.retries.saturating_add(1);
+        self.last_error = Some(cut(reason));
+        events.push(AgentEvent::Retrying { attempt: self.retries, reason: trouble::sentence(reason) });
+    }
+
+    pub(super) fn failed_with(&mut self, text: &str, events: &mut Vec<AgentEvent>) {
+        self.last_error = Some(cut(text));
+        events.push(AgentEvent::Error { text: cut(text) });
+    }
+
+    pub(super) fn used(&mut self, usage: Usage, events: &mut Vec<AgentEvent>) {
+        self.usage = usage;
+        events.push(AgentEvent::Usage { usage });
+    }
+
+    pub(super) fn finished(&mut self, verdict: Verdict, events: &mut Vec<AgentEvent>) {
+        self.open_tools.clear();
+        self.verdict = Some(verdict.clone());
+        events.push(AgentEvent::Finished { verdict });
+    }
+
+    pub(super) fn done(&mut self, summary: &str, events: &mut Vec<AgentEvent>) {
+        self.finished(Verdict::Done { summary: cut(summary.trim()) }, events);
+    }
+
+    /// Another turn begins: what the last one said no longer stands.
+    pub(super) fn goes_on(&mut self) {
+        self.verdict = None;
+        self.last_error = None;
+    }
+
+    pub(super) fn note_line(&mut self, line: &str) {
+        if !line.trim().is_empty() {
+            self.last_line = cut(line.trim());
+        }
+        self.tail.push_str(&cut(line));
+        self.tail.push('\n');
+        if self.tail.len() > 2 * MAX_TAIL {
+            let mut at = self.tail.len() - MAX_TAIL;
+            while !self.tail.is_char_boundary(at) {
+                at += 1;
+            }
+            self.tail.drain(..at);
+        }
+    }
+
+    /// The conversation asked for is not the one it went on with.
+    pub(super) fn wrong_session(&self) -> Option<AgentFailure> {
+        let (asked, got) = (self.asked.as_ref()?, self.session.as_ref()?);
+        (asked != got).then(|| AgentFailure::WrongSession { asked: asked.clone(), got: Some(got.clone()) })
+    }
+
+    fn got_on(&mut self) {
+        self.retries = 0;
+        self.last_error = None;
+    }
+}
+
+pub(super) fn cut(text: &str) -> String {
+    trouble::shortened(text, MAX_TEXT)
+}
+
+/// A field that is text.
+pub(super) fn text<'a>(value: &'a Value, field: &str) -> Option<&'a str> {
+    value.get(field).and_then(Value::as_str)
+}
+
+pub(super) fn number(value: &Value, field: &str) -> u64 {
+    value.get(field).and_then(Value::as_u64).unwrap_or(0)
+}
+
+/// A value as a person reads it: text as text, the rest as JSON.
+pub(super) fn shown(value: Option<&Value>) -> String {
+    match value {
+        None | Some(Value::Null) => String::new(),
+        Some(Value::String(text)) => text.clone(),
+        Some(other) => other.to_string(),
+    }
+}

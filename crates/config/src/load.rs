@@ -1,0 +1,352 @@
+//! Reading the two files into one configuration.
+
+use std::collections::BTreeMap;
+use std::io;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use dandori_domain::agent::AgentName;
+use dandori_domain::message::DEFAULT_TEMPLATE;
+use dandori_domain::run::{Cleanup, Limits, SandboxMode, SandboxSettings};
+use dandori_domain::{Problem, Usd};
+use serde::Deserialize;
+
+use crate::key::{self, Found, Place};
+use crate::quantity::{parse_bytes, parse_seconds};
+use crate::set_up::SetUp;
+
+/// The configuration of one repository on this machine.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Config {
+    pub base: Option<String>,
+    pub agent: AgentName,
+    pub pr: bool,
+    pub forge: ForgeChoice,
+    pub cleanup: Cleanup,
+    pub language: Option<String>,
+    /// `None` is the embedded SQLite.
+    pub store: Option<String>,
+    /// `None` is as many as there are cores, at least two.
+    pub max_parallel: Option<u32>,
+    pub min_free_memory: u64,
+    pub min_free_disk: u64,
+    pub limits: Limits,
+    pub budget: Option<Usd>,
+    pub commit_template: String,
+    pub push_retries: u32,
+    pub set_up: SetUp,
+    pub pool: u32,
+    pub keep_days: u32,
+    pub sandbox: SandboxSettings,
+    pub pass_env: Vec<String>,
+    pub forbidden_paths: Vec<String>,
+    pub github_host: String,
+    pub github_api: Option<String>,
+    pub agents: BTreeMap<String, AgentSettings>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Default, Deserialize)]
+pub struct AgentSettings {
+    pub command: Option<String>,
+    pub model: Option<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ForgeChoice {
+    /// GitHub when the remote is there, else the embedded one.
+    Auto,
+    Github,
+    Local,
+}
+
+/// Whose file it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Source {
+    User,
+    Repository,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    #[error("{path} cannot be read")]
+    Unreadable {
+        path: Utf8PathBuf,
+        #[source]
+        source: io::Error,
+    },
+    #[error("{path}: {reason}")]
+    Bad { path: Utf8PathBuf, reason: String, suggestion: Option<String> },
+}
+
+impl ConfigError {
+    pub fn to_problem(&self) -> Problem {
+        match self {
+            Self::Unreadable { path, source } => Problem::Io { path: path.clone(), reason: source.to_string() },
+            Self::Bad { path, reason, suggestion } => {
+                Problem::BadConfig { path: path.clone(), reason: reason.clone(), suggestion: suggestion.clone() }
+            }
+        }
+    }
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            base: None,
+            agent: AgentName::Claude,
+            pr: false,
+            forge: ForgeChoice::Auto,
+            cleanup: Cleanup::Merged,
+            language: None,
+            store: None,
+            max_parallel: None,
+            min_free_memory: 1 << 30,
+            min_free_disk: 1 << 30,
+            limits: Limits {
+                start_seconds: 120,
+                silence_seconds: 15 * 60,
+                run_seconds: 2 * 3600,
+                api_retries: 4,
+                grace_seconds: 10,
+            },
+            budget: None,
+            commit_template: DEFAULT_TEMPLATE.to_owned(),
+            push_retries: 2,
+            set_up: SetUp::Detect,
+            pool: 1,
+            keep_days: 14,
+            sandbox: SandboxSettings { mode: SandboxMode::Auto, write: Vec::new(), hide: Vec::new() },
+            pass_env: Vec::new(),
+            forbidden_paths: Vec::new(),
+            github_host: "github.com".to_owned(),
+            github_api: None,
+            agents: BTreeMap::new(),
+        }
+    }
+}
+
+impl Config {
+    /// The user's file and over it the repository's; either may be missing.
+    pub fn load(user: &Utf8Path, repository: Option<&Utf8Path>) -> Result<Self, ConfigError> {
+        let mut config = Self::default();
+        for (path, source) in [(Some(user), Source::User), (repository, Source::Repository)] {
+            let Some(path) = path else { continue };
+            let text = match std::fs::read_to_string(path) {
+                Ok(text) => text,
+                Err(e) if e.kind() == io::ErrorKind::NotFound => continue,
+                Err(e) if e.kind() == io::ErrorKind::NotADirectory => continue,
+                Err(source) => return Err(ConfigError::Unreadable { path: path.to_owned(), source }),
+            };
+            config.merge(path, &text, source)?;
+        }
+        Ok(config)
+    }
+
+    /// Lays one file over what is there.
+    pub fn merge(&mut self, path: &Utf8Path, text: &str, source: Source) -> Result<(), ConfigError> {
+        let bad =
+            |reason: String, suggestion: Option<String>| ConfigError::Bad { path: path.to_owned(), reason, suggestion };
+        let table: toml::Table =
+            text.parse().map_err(|e: toml::de::Error| bad(e.to_string().trim().to_owned(), None))?;
+        check_keys(&table, &mut Vec::new(), source).map_err(|(reason, suggestion)| bad(reason, suggestion))?;
+        let raw: Raw = table.try_into().map_err(|e: toml::de::Error| bad(e.to_string().trim().to_owned(), None))?;
+        self.take(raw).map_err(|reason| bad(reason, None))
+    }
+
+    /// The command of a custom agent.
+    pub fn custom_command(&self, agent: &AgentName) -> Option<&str> {
+        self.agents.get(&agent.to_string())?.command.as_deref()
+    }
+
+    pub fn model(&self, agent: &AgentName) -> Option<&str> {
+        self.agents.get(&agent.to_string())?.model.as_deref()
+    }
+
+    /// Names a user may give to `--agent`.
+    pub fn known_agents(&self) -> Vec<String> {
+        let mut names: Vec<String> = ["claude", "codex", "gemini", "exec:<command>"].map(str::to_owned).to_vec();
+        names.extend(self.agents.iter().filter(|(_, a)| a.command.is_some()).map(|(name, _)| name.clone()));
+        names
+    }
+
+    fn take(&mut self, raw: Raw) -> Result<(), String> {
+        fn set<T>(slot: &mut T, value: Option<T>) {
+            if let Some(value) = value {
+                *slot = value;
+            }
+        }
+        fn seconds(slot: &mut u64, key: &str, value: Option<&String>) -> Result<(), String> {
+            if let Some(text) = value {
+                *slot = parse_seconds(text)
+                    .ok_or_else(|| format!("{key} = {text:?} is not a duration such as \"90s\" or \"15m\""))?;
+            }
+            Ok(())
+        }
+        fn bytes(slot: &mut u64, key: &str, value: Option<&String>) -> Result<(), String> {
+            if let Some(text) = value {
+                *slot = parse_bytes(text)
+                    .ok_or_else(|| format!("{key} = {text:?} is not a size such as \"512MiB\" or \"2GiB\""))?;
+            }
+            Ok(())
+        }
+        self.base = raw.base.or(self.base.take());
+        if let Some(agent) = raw.agent {
+            self.agent = agent.parse().map_err(|_| format!("agent = {agent:?} is not the name of an agent"))?;
+        }
+        set(&mut self.pr, raw.pr);
+        set(&mut self.forge, raw.forge);
+        set(&mut self.cleanup, raw.cleanup);
+        self.language = raw.language.or(self.language.take());
+        self.store = raw.store.or(self.store.take());
+        if let Some(runs) = raw.runs {
+            if runs.max_parallel == Some(0) {
+                return Err("runs.max_parallel must be at least 1".to_owned());
+            }
+            self.max_parallel = runs.max_parallel.or(self.max_parallel);
+            bytes(&mut self.min_free_memory, "runs.min_free_memory", runs.min_free_memory.as_ref())?;
+            bytes(&mut self.min_free_disk, "runs.min_free_disk", runs.min_free_disk.as_ref())?;
+        }
+        if let Some(limits) = raw.limits {
+            seconds(&mut self.limits.start_seconds, "limits.start", limits.start.as_ref())?;
+            seconds(&mut self.limits.silence_seconds, "limits.silence", limits.silence.as_ref())?;
+            seconds(&mut self.limits.run_seconds, "limits.run", limits.run.as_ref())?;
+            seconds(&mut self.limits.grace_seconds, "limits.grace", limits.grace.as_ref())?;
+            set(&mut self.limits.api_retries, limits.api_retries);
+            if let Some(dollars) = limits.budget {
+                if !(dollars.is_finite() && dollars > 0.0) {
+                    return Err("limits.budget must be an amount of US dollars above 0".to_owned());
+                }
+                self.budget = Some(Usd::from_dollars(dollars));
+            }
+        }
+        if let Some(template) = raw.commit.and_then(|c| c.template) {
+            if template.trim().is_empty() {
+                return Err("commit.template is empty".to_owned());
+            }
+            self.commit_template = template;
+        }
+        set(&mut self.push_retries, raw.push.and_then(|p| p.retries));
+        if let Some(worktrees) = raw.worktrees {
+            set(&mut self.set_up, worktrees.set_up);
+            set(&mut self.pool, worktrees.pool);
+            set(&mut self.keep_days, worktrees.keep_days);
+        }
+        if let Some(sandbox) = raw.sandbox {
+            set(&mut self.sandbox.mode, sandbox.mode);
+            self.sandbox.write.extend(sandbox.write.unwrap_or_default());
+            self.sandbox.hide.extend(sandbox.hide.unwrap_or_default());
+            self.pass_env.extend(sandbox.pass_env.unwrap_or_default());
+        }
+        self.forbidden_paths.extend(raw.forbidden.and_then(|f| f.paths).unwrap_or_default());
+        if let Some(github) = raw.github {
+            set(&mut self.github_host, github.host);
+            self.github_api = github.api.or(self.github_api.take());
+        }
+        for (name, agent) in raw.agents.unwrap_or_default() {
+            let slot = self.agents.entry(name).or_default();
+            slot.command = agent.command.or(slot.command.take());
+            slot.model = agent.model.or(slot.model.take());
+        }
+        Ok(())
+    }
+}
+
+fn check_keys(table: &toml::Table, path: &mut Vec<String>, source: Source) -> Result<(), (String, Option<String>)> {
+    for (name, value) in table {
+        path.push(name.clone());
+        let dotted = path.join(".");
+        let parts: Vec<&str> = path.iter().map(String::as_str).collect();
+        match (key::look_up(&parts), value) {
+            (Found::Known(Place::UserOnly), _) if source == Source::Repository => {
+                return Err((
+                    format!(
+                        "`{dotted}` speaks for the daemon, which serves all repositories: it belongs into the user's config.toml"
+                    ),
+                    None,
+                ));
+            }
+            (Found::Known(_), _) => {}
+            (Found::Table, toml::Value::Table(inner)) => check_keys(inner, path, source)?,
+            (Found::Table, _) => return Err((format!("`{dotted}` is a table: write [{dotted}]"), None)),
+            (Found::Unknown, _) => return Err((format!("there is no key `{dotted}`"), key::nearest(&dotted))),
+        }
+        path.pop();
+    }
+    Ok(())
+}
+
+#[derive(Deserialize)]
+struct Raw {
+    base: Option<String>,
+    agent: Option<String>,
+    pr: Option<bool>,
+    forge: Option<ForgeChoice>,
+    cleanup: Option<Cleanup>,
+    language: Option<String>,
+    store: Option<String>,
+    runs: Option<RawRuns>,
+    limits: Option<RawLimits>,
+    commit: Option<RawCommit>,
+    push: Option<RawPush>,
+    worktrees: Option<RawWorktrees>,
+    sandbox: Option<RawSandbox>,
+    forbidden: Option<RawForbidden>,
+    github: Option<RawGithub>,
+    agents: Option<BTreeMap<String, AgentSettings>>,
+}
+
+#[derive(Deserialize)]
+struct RawRuns {
+    max_parallel: Option<u32>,
+    min_free_memory: Option<String>,
+    min_free_disk: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct RawLimits {
+    start: Option<String>,
+    silence: Option<String>,
+    run: Option<String>,
+    grace: Option<String>,
+    api_retries: Option<u32>,
+    budget: Option<f64>,
+}
+
+#[derive(Deserialize)]
+struct RawCommit {
+    template: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct RawPush {
+    retries: Option<u32>,
+}
+
+#[derive(Deserialize)]
+struct RawWorktrees {
+    set_up: Option<SetUp>,
+    pool: Option<u32>,
+    keep_days: Option<u32>,
+}
+
+#[derive(Deserialize)]
+struct RawSandbox {
+    mode: Option<SandboxMode>,
+    write: Option<Vec<String>>,
+    hide: Option<Vec<String>>,
+    pass_env: Option<Vec<String>>,
+}
+
+#[derive(Deserialize)]
+struct RawForbidden {
+    paths: Option<Vec<String>>,
+}
+
+#[derive(Deserialize)]
+struct RawGithub {
+    host: Option<String>,
+    api: Option<String>,
+}
+
+#[cfg(test)]
+mod tests;

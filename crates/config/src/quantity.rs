@@ -1,0 +1,44 @@
+//! Durations and sizes as people write them: `90s`, `15m`, `1h30m`; `512MiB`, `2GB`.
+
+/// Seconds of a duration, or `None` when it is not one.
+pub fn parse_seconds(text: &str) -> Option<u64> {
+    let duration: jiff::SignedDuration = text.trim().parse().ok()?;
+    u64::try_from(duration.as_secs()).ok()
+}
+
+/// Bytes of a size, or `None` when it is not one.
+pub fn parse_bytes(text: &str) -> Option<u64> {
+    let text = text.trim();
+    let split = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(split);
+    let factor: u64 = match unit.trim().to_ascii_lowercase().as_str() {
+        "" | "b" => 1,
+        "kb" => 1000,
+        "mb" => 1000 * 1000,
+        "gb" => 1000 * 1000 * 1000,
+        "k" | "kib" => 1 << 10,
+        "m" | "mib" => 1 << 20,
+        "g" | "gib" => 1 << 30,
+        "t" | "tib" => 1 << 40,
+        _ => return None,
+    };
+    number.parse::<u64>().ok()?.checked_mul(factor)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn people_write_durations_and_sizes_in_many_ways() {
+        assert_eq!(parse_seconds("90s"), Some(90));
+        assert_eq!(parse_seconds("1h30m"), Some(5400));
+        assert_eq!(parse_seconds("2 minutes"), Some(120));
+        assert_eq!(parse_seconds("-5s"), None);
+        assert_eq!(parse_seconds("soon"), None);
+        assert_eq!(parse_bytes("2GiB"), Some(2 << 30));
+        assert_eq!(parse_bytes("500 MB"), Some(500_000_000));
+        assert_eq!(parse_bytes("99999999999999999999G"), None);
+        assert_eq!(parse_bytes("many"), None);
+    }
+}

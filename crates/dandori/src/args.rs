@@ -1,0 +1,199 @@
+//! The command line: what may be said, and who answers.
+
+use std::process::ExitCode;
+
+use clap::{Args, CommandFactory, Parser, Subcommand};
+use dandori_config::Config;
+use dandori_engine::Layout;
+use dandori_host::Env;
+use dandori_text::Lang;
+
+use crate::cli;
+use crate::out::{Failed, Out};
+
+#[derive(Parser)]
+#[command(
+    name = "dandori",
+    version,
+    about = "Run coding agents on a repository, each in its own worktree, and keep what comes out",
+    after_help = "Exit codes: 0 done · 1 refused or the run did not succeed · 2 wrong usage · 3 git, forge or disk failed · \
+                  70 our bug · 130 interrupted",
+    disable_help_subcommand = true
+)]
+struct Cli {
+    #[command(flatten)]
+    global: Global,
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Args, Clone)]
+struct Global {
+    /// Language of messages: en or ja (default: from LANG)
+    #[arg(long, global = true, value_name = "LANG")]
+    lang: Option<String>,
+    /// Print one JSON object and nothing else
+    #[arg(long, global = true)]
+    json: bool,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    /// Give an agent a task: its own worktree, then a commit on a pushed branch
+    Run(cli::run::RunArgs),
+    /// Look at tasks and go on with them
+    #[command(subcommand)]
+    Task(TaskVerb),
+    /// Make, list, remove and restore worktrees
+    #[command(subcommand)]
+    Worktree(WorktreeVerb),
+    /// Open and list pull requests
+    #[command(subcommand)]
+    Pr(PrVerb),
+    /// Start, stop and look at the daemon
+    #[command(subcommand)]
+    Daemon(DaemonVerb),
+    /// Check this machine: git, agents, sandbox, store, disk
+    Doctor,
+    /// Agree to what this repository's dandori.toml could execute
+    Trust(cli::trust::TrustArgs),
+    /// Play the whole flow on a temporary repository, without an account
+    Demo(crate::demo::DemoArgs),
+    /// Print shell completions
+    Completions(cli::completions::CompletionsArgs),
+}
+
+#[derive(Subcommand)]
+enum TaskVerb {
+    /// List tasks, newest first
+    List(cli::task_list::TaskListArgs),
+    /// Show a task and its runs
+    Show(cli::task_show::TaskShowArgs),
+    /// Go on with a task: same branch, worktree and conversation
+    FollowUp(cli::task_follow_up::TaskFollowUpArgs),
+    /// Try a failed run again; a failed push is only pushed again
+    Retry(cli::task_retry::TaskRetryArgs),
+    /// Cancel a task and keep its uncommitted work
+    Cancel(cli::task_cancel::TaskCancelArgs),
+    /// Compare the diffs of several agents on one task
+    Compare(cli::task_compare::TaskCompareArgs),
+    /// Choose the run that becomes the pull request
+    Pick(cli::task_pick::TaskPickArgs),
+    /// Show what an agent said and did, live while it works
+    Log(cli::task_log::TaskLogArgs),
+    /// Show the patch of a run
+    Diff(cli::task_diff::TaskDiffArgs),
+}
+
+#[derive(Subcommand)]
+enum WorktreeVerb {
+    /// Make a worktree on a branch of its own
+    Add(cli::worktree_add::WorktreeAddArgs),
+    /// List worktrees and what may be done about them
+    List(cli::worktree_list::WorktreeListArgs),
+    /// Remove a worktree; its uncommitted and unpushed work is kept first
+    Remove(cli::worktree_remove::WorktreeRemoveArgs),
+    /// Clean up what is orphaned, merged or stale
+    Gc(cli::worktree_gc::WorktreeGcArgs),
+    /// Take a worktree made by hand into dandori's care
+    Adopt(cli::worktree_adopt::WorktreeAdoptArgs),
+    /// Bring kept work back as a worktree
+    Restore(cli::worktree_restore::WorktreeRestoreArgs),
+}
+
+#[derive(Subcommand)]
+enum PrVerb {
+    /// Open a pull request for a task's pushed branch
+    Create(cli::pr_create::PrCreateArgs),
+    /// List pull requests
+    List,
+    /// Show one pull request
+    Show(cli::pr_show::PrShowArgs),
+}
+
+#[derive(Subcommand)]
+enum DaemonVerb {
+    /// Start the daemon
+    Start(cli::daemon_start::DaemonStartArgs),
+    /// Stop the daemon; agents go on and are taken up again
+    Stop,
+    /// Tell whether the daemon runs, and how it is
+    Status,
+    /// Show the daemon's log
+    Logs(cli::daemon_logs::DaemonLogsArgs),
+    /// Be the daemon (started by the others)
+    #[command(hide = true)]
+    Serve(crate::daemon::ServeArgs),
+}
+
+pub(crate) fn main() -> ExitCode {
+    let env = Env::of_process();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(e) => {
+            let _ = e.print();
+            return ExitCode::from(u8::from(e.use_stderr()) * 2);
+        }
+    };
+    if let Verb::Daemon(DaemonVerb::Serve(args)) = &cli.verb {
+        return crate::daemon::serve(args, env);
+    }
+    let layout = Layout::from_env(&env);
+    let user_config = user_config_path(&env);
+    // A broken user configuration is reported by the verb that needs it, in the locale's language.
+    let configured = Config::load(&user_config, None).ok().and_then(|c| c.language);
+    let lang = Lang::choose(cli.global.lang.as_deref(), configured.as_deref(), |name| env.text(name));
+    let out = Out::new(lang, cli.global.json, &env);
+    let Some(layout) = layout else {
+        return out.fail(&Failed::usage("there is neither HOME nor DANDORI_STATE_DIR: where is dandori to keep its state?"));
+    };
+    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(e) => return out.fail(&Failed::usage(&e.to_string())),
+    };
+    let context = cli::Context { out, env, layout, user_config };
+    match runtime.block_on(answer(cli.verb, &context)) {
+        Ok(code) => code,
+        Err(failed) => context.out.fail(&failed),
+    }
+}
+
+pub(crate) fn user_config_path(env: &Env) -> camino::Utf8PathBuf {
+    env.path("DANDORI_CONFIG")
+        .or_else(|| env.path("XDG_CONFIG_HOME").map(|x| x.join("dandori/config.toml")))
+        .or_else(|| env.home().map(|h| h.join(".config/dandori/config.toml")))
+        .unwrap_or_else(|| "/nonexistent/config.toml".into())
+}
+
+async fn answer(verb: Verb, context: &cli::Context) -> Result<ExitCode, Failed> {
+    match verb {
+        Verb::Run(args) => cli::run::run(args, context).await,
+        Verb::Task(TaskVerb::List(args)) => cli::task_list::run(args, context).await,
+        Verb::Task(TaskVerb::Show(args)) => cli::task_show::run(args, context).await,
+        Verb::Task(TaskVerb::FollowUp(args)) => cli::task_follow_up::run(args, context).await,
+        Verb::Task(TaskVerb::Retry(args)) => cli::task_retry::run(args, context).await,
+        Verb::Task(TaskVerb::Cancel(args)) => cli::task_cancel::run(args, context).await,
+        Verb::Task(TaskVerb::Compare(args)) => cli::task_compare::run(args, context).await,
+        Verb::Task(TaskVerb::Pick(args)) => cli::task_pick::run(args, context).await,
+        Verb::Task(TaskVerb::Log(args)) => cli::task_log::run(args, context).await,
+        Verb::Task(TaskVerb::Diff(args)) => cli::task_diff::run(args, context).await,
+        Verb::Worktree(WorktreeVerb::Add(args)) => cli::worktree_add::run(args, context).await,
+        Verb::Worktree(WorktreeVerb::List(args)) => cli::worktree_list::run(args, context).await,
+        Verb::Worktree(WorktreeVerb::Remove(args)) => cli::worktree_remove::run(args, context).await,
+        Verb::Worktree(WorktreeVerb::Gc(args)) => cli::worktree_gc::run(args, context).await,
+        Verb::Worktree(WorktreeVerb::Adopt(args)) => cli::worktree_adopt::run(args, context).await,
+        Verb::Worktree(WorktreeVerb::Restore(args)) => cli::worktree_restore::run(args, context).await,
+        Verb::Pr(PrVerb::Create(args)) => cli::pr_create::run(args, context).await,
+        Verb::Pr(PrVerb::List) => cli::pr_list::run(context).await,
+        Verb::Pr(PrVerb::Show(args)) => cli::pr_show::run(args, context).await,
+        Verb::Daemon(DaemonVerb::Start(args)) => cli::daemon_start::run(args, context).await,
+        Verb::Daemon(DaemonVerb::Stop) => cli::daemon_stop::run(context).await,
+        Verb::Daemon(DaemonVerb::Status) => cli::daemon_status::run(context).await,
+        Verb::Daemon(DaemonVerb::Logs(args)) => cli::daemon_logs::run(&args, context),
+        Verb::Daemon(DaemonVerb::Serve(_)) => Ok(ExitCode::SUCCESS),
+        Verb::Doctor => cli::doctor::run(context).await,
+        Verb::Trust(args) => cli::trust::run(&args, context),
+        Verb::Demo(args) => crate::demo::run(args, context).await,
+        Verb::Completions(args) => cli::completions::run(&args, &mut Cli::command(), context),
+    }
+}

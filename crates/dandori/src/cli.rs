@@ -1,0 +1,60 @@
+//! The verbs, a file each: its arguments and what it does with them.
+
+pub(crate) mod completions;
+pub(crate) mod daemon_logs;
+pub(crate) mod daemon_start;
+pub(crate) mod daemon_status;
+pub(crate) mod daemon_stop;
+pub(crate) mod doctor;
+pub(crate) mod instruction;
+pub(crate) mod pr_create;
+pub(crate) mod pr_list;
+pub(crate) mod pr_show;
+pub(crate) mod run;
+pub(crate) mod task_cancel;
+pub(crate) mod task_compare;
+pub(crate) mod task_diff;
+pub(crate) mod task_follow_up;
+pub(crate) mod task_list;
+pub(crate) mod task_log;
+pub(crate) mod task_pick;
+pub(crate) mod task_retry;
+pub(crate) mod task_show;
+pub(crate) mod told;
+pub(crate) mod trust;
+pub(crate) mod wait;
+pub(crate) mod worktree_add;
+pub(crate) mod worktree_adopt;
+pub(crate) mod worktree_gc;
+pub(crate) mod worktree_list;
+pub(crate) mod worktree_remove;
+pub(crate) mod worktree_restore;
+
+use camino::Utf8PathBuf;
+use dandori_domain::Problem;
+use dandori_engine::Layout;
+use dandori_host::Env;
+
+use crate::out::Out;
+
+/// What every verb may use.
+pub(crate) struct Context {
+    pub(crate) out: Out,
+    pub(crate) env: Env,
+    pub(crate) layout: Layout,
+    pub(crate) user_config: Utf8PathBuf,
+}
+
+impl Context {
+    /// Where the user stands.
+    pub(crate) fn here(&self) -> Result<Utf8PathBuf, Problem> {
+        let unknown = |reason: String| Problem::Io { path: ".".into(), reason };
+        let path = std::env::current_dir().map_err(|e| unknown(e.to_string()))?;
+        Utf8PathBuf::try_from(path).map_err(|e| unknown(e.to_string()))
+    }
+
+    /// Whose hand this is, for worktrees that are held.
+    pub(crate) fn session(&self, flag: Option<String>) -> Option<String> {
+        flag.or_else(|| self.env.text("DANDORI_SESSION").map(str::to_owned))
+    }
+}

@@ -1,0 +1,31 @@
+//! `dandori daemon status`
+
+use std::process::ExitCode;
+
+use dandori_api::Health;
+use dandori_domain::Problem;
+use dandori_text::ui;
+use serde_json::json;
+
+use super::Context;
+use crate::client::Client;
+use crate::out::Failed;
+
+pub(crate) async fn run(context: &Context) -> Result<ExitCode, Failed> {
+    let out = &context.out;
+    let Some(client) = Client::reach(&context.layout).await? else {
+        out.object(&json!({ "running": false }));
+        out.line(ui::daemon_stopped(out.lang));
+        return Ok(ExitCode::from(1));
+    };
+    let health: Health = client.get("/v1/health").await?;
+    out.object(&json!({ "running": true, "health": health }));
+    out.line(ui::daemon_running(out.lang, health.pid, &health.version));
+    out.line(ui::daemon_counts(out.lang, health.live_runs, health.max_parallel, health.waiting_runs));
+    out.line(format!("{} {} ({})", health.store.backend, ui::size(health.store.bytes), health.store.detail));
+    for notice in health.notices.iter().filter_map(|n| serde_json::from_value::<Problem>(n.clone()).ok()) {
+        let said = dandori_text::problem(out.lang, &notice);
+        out.note(format!("{} {}", said.what, said.why.unwrap_or_default()));
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,38 @@
+//! `dandori daemon stop`
+
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use dandori_domain::Problem;
+use dandori_text::ui;
+use serde_json::{Value, json};
+
+use super::Context;
+use crate::client::Client;
+use crate::out::Failed;
+
+/// Longer than the daemon gives itself.
+const PATIENCE: Duration = Duration::from_secs(40);
+
+pub(crate) async fn run(context: &Context) -> Result<ExitCode, Failed> {
+    if let Some(client) = Client::reach(&context.layout).await? {
+        let _: Value = client.post("/v1/daemon/stop", &json!({})).await?;
+        let until = Instant::now() + PATIENCE;
+        while is_held(context) {
+            if Instant::now() > until {
+                let socket = context.layout.socket();
+                return Err(Problem::DaemonUnreachable { socket, reason: "it is still stopping".into() }.into());
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
+    context.out.object(&json!({ "running": false }));
+    context.out.line(ui::daemon_stopped(context.out.lang));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The lock is the truth: it goes with the process.
+fn is_held(context: &Context) -> bool {
+    let Ok(file) = std::fs::File::open(context.layout.lock()) else { return false };
+    matches!(file.try_lock_shared(), Err(std::fs::TryLockError::WouldBlock))
+}

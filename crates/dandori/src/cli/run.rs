@@ -1,0 +1,64 @@
+//! `dandori run "…"`
+
+use std::process::ExitCode;
+
+use clap::Args;
+use dandori_api::{CreateTask, TaskView};
+use dandori_text::ui;
+
+use super::instruction::InstructionArgs;
+use super::{Context, told, wait};
+use crate::client::Client;
+use crate::out::Failed;
+
+#[derive(Args)]
+pub(crate) struct RunArgs {
+    #[command(flatten)]
+    instruction: InstructionArgs,
+    /// Who works: claude, codex, gemini, exec:<command>, or a name from dandori.toml
+    #[arg(long, short = 'a', conflicts_with = "agents")]
+    agent: Option<String>,
+    /// Several agents side by side on the same task
+    #[arg(long, value_delimiter = ',', value_name = "A,B")]
+    agents: Vec<String>,
+    /// The branch, tag or commit to start from (default: configured, else the remote's default branch)
+    #[arg(long, short = 'b')]
+    base: Option<String>,
+    /// Open a pull request when the branch is pushed
+    #[arg(long, overrides_with = "no_pr")]
+    pr: bool,
+    /// Open no pull request, whatever the configuration says
+    #[arg(long)]
+    no_pr: bool,
+    /// Do not wait for the end
+    #[arg(long, short = 'd')]
+    detach: bool,
+    /// Most that may be spent, in US dollars
+    #[arg(long, value_name = "USD")]
+    budget: Option<f64>,
+    /// The model the agent is to use
+    #[arg(long, short = 'm')]
+    model: Option<String>,
+}
+
+pub(crate) async fn run(args: RunArgs, context: &Context) -> Result<ExitCode, Failed> {
+    let request = CreateTask {
+        path: context.here()?.into_string(),
+        instruction: args.instruction.read()?,
+        agents: args.agent.into_iter().chain(args.agents).collect(),
+        base: args.base,
+        pr: (args.pr || args.no_pr).then_some(args.pr),
+        budget: args.budget,
+        model: args.model,
+    };
+    let client = Client::connect(context).await?;
+    let task: TaskView = client.post("/v1/tasks", &request).await?;
+    context.out.say(ui::started(context.out.lang, &task.number, &task.title));
+    if args.detach {
+        context.out.object(&told::object(&context.out, &task, &task.runs.iter().collect::<Vec<_>>()));
+        context.out.line(ui::detached(context.out.lang, &task.number));
+        return Ok(ExitCode::SUCCESS);
+    }
+    let runs = task.runs.iter().map(|r| r.id.clone()).collect();
+    wait::until_settled(client, task, runs, context).await
+}

@@ -1,0 +1,57 @@
+//! `dandori task list`
+
+use std::process::ExitCode;
+
+use clap::Args;
+use dandori_api::TaskView;
+use dandori_text::ui::{self, Head, head};
+use dandori_text::{Table, table};
+
+use super::{Context, told};
+use crate::client::{Client, in_path};
+use crate::out::{Failed, state};
+
+#[derive(Args)]
+pub(crate) struct TaskListArgs {
+    /// Of all repositories, not only of this one
+    #[arg(long, short = 'A')]
+    all: bool,
+    /// Only what is not over
+    #[arg(long)]
+    open: bool,
+    /// How many
+    #[arg(long, short = 'n', default_value_t = 20)]
+    limit: u32,
+}
+
+pub(crate) async fn run(args: TaskListArgs, context: &Context) -> Result<ExitCode, Failed> {
+    let client = Client::connect(context).await?;
+    let here = if args.all { String::new() } else { format!("&path={}", in_path(&context.here()?)) };
+    let tasks: Vec<TaskView> =
+        client.get(&format!("/v1/tasks?limit={}&open={}{here}", args.limit, args.open)).await?;
+    let out = &context.out;
+    out.object(&tasks);
+    if tasks.is_empty() {
+        out.say(ui::no_tasks(out.lang));
+        return Ok(ExitCode::SUCCESS);
+    }
+    let columns = [Head::Task, Head::Run, Head::Agent, Head::State, Head::Changes, Head::Pull, Head::Title];
+    let mut rows = Table::new(columns.map(|h| head(out.lang, h)));
+    for task in &tasks {
+        for (i, run) in task.runs.iter().enumerate() {
+            let first = i == 0;
+            let place = run.place.map(|p| format!(" #{p}")).unwrap_or_default();
+            rows.row([
+                if first { task.number.clone() } else { String::new() },
+                run.key.clone(),
+                table::fit(&run.agent, 24),
+                format!("{}{place}", state(&run.state)),
+                told::result(out, run),
+                run.pr.as_ref().map(|p| format!("#{}", p.number)).unwrap_or_default(),
+                if first { table::fit(&task.title, 48) } else { String::new() },
+            ]);
+        }
+    }
+    out.line(rows.to_string().trim_end());
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,28 @@
+//! `dandori task show`
+
+use std::process::ExitCode;
+
+use clap::Args;
+use dandori_api::TaskView;
+
+use super::{Context, told};
+use crate::client::{Client, quoted};
+use crate::out::{Failed, bold};
+
+#[derive(Args)]
+pub(crate) struct TaskShowArgs {
+    /// T-3, 3, an id, or a run's key
+    task: String,
+}
+
+pub(crate) async fn run(args: TaskShowArgs, context: &Context) -> Result<ExitCode, Failed> {
+    let client = Client::connect(context).await?;
+    let task: TaskView = client.get(&format!("/v1/tasks/{}", quoted(&args.task))).await?;
+    let out = &context.out;
+    out.object(&task);
+    out.line(format!("{} {}", bold(&task.number), task.title));
+    for run in &task.runs {
+        told::show(out, run);
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,79 @@
+//! A run in a few lines, for people, and in the documented object, for scripts.
+
+use dandori_api::{RunView, TaskView};
+use dandori_domain::Failure;
+use dandori_domain::run::Note;
+use dandori_text::ui;
+use serde_json::{Value, json};
+
+use crate::out::{Out, bold, dim, state};
+
+/// `{"task":…,"runs":[{"id","agent","state","branch","commit","pr","session","error"}]}`
+pub(crate) fn object(out: &Out, task: &TaskView, runs: &[&RunView]) -> Value {
+    let runs: Vec<Value> = runs
+        .iter()
+        .map(|run| {
+            json!({
+                "id": run.id, "agent": run.agent, "state": run.state, "branch": run.branch, "commit": run.commit,
+                "pr": run.pr, "session": run.session, "error": error(out, run),
+            })
+        })
+        .collect();
+    json!({ "task": task.number, "runs": runs })
+}
+
+/// Why it failed, or what of it failed, in one sentence.
+pub(crate) fn error(out: &Out, run: &RunView) -> Option<String> {
+    let failure = run.failure.clone().and_then(|f| serde_json::from_value::<Failure>(f).ok());
+    failure
+        .map(|f| dandori_text::failure(out.lang, &f))
+        .or_else(|| run.pr_failure.as_ref().map(|reason| ui::pull_failed(out.lang, reason)))
+}
+
+pub(crate) fn notes(out: &Out, run: &RunView) -> Vec<String> {
+    run.notes
+        .iter()
+        .filter_map(|n| serde_json::from_value::<Note>(n.clone()).ok())
+        .map(|n| dandori_text::note(out.lang, &n))
+        .collect()
+}
+
+/// What came of it.
+pub(crate) fn result(out: &Out, run: &RunView) -> String {
+    match (&run.changes, run.state.as_str()) {
+        (Some(c), _) => ui::changes(out.lang, c.files, c.insertions, c.deletions),
+        (None, "SUCCEEDED") => ui::no_changes(out.lang).to_owned(),
+        _ => String::new(),
+    }
+}
+
+/// The whole of a run.
+pub(crate) fn show(out: &Out, run: &RunView) {
+    let result = result(out, run);
+    let cost = run.usage.as_ref().and_then(|u| u.cost).map(|c| format!("  ${c:.4}")).unwrap_or_default();
+    out.line(format!("{} {}  {}  {result}{}", bold(&run.key), run.agent, state(&run.state), dim(&cost)));
+    if let Some(place) = run.place {
+        out.line(format!("  {}", ui::waiting(out.lang, place)));
+    }
+    if let Some(reason) = error(out, run) {
+        out.line(format!("  {reason}"));
+    }
+    if let (Some(branch), Some(commit)) = (&run.branch, &run.commit)
+        && run.state == "SUCCEEDED"
+    {
+        out.line(format!("  {}", ui::pushed(out.lang, branch, commit.get(..10).unwrap_or(commit))));
+    }
+    if let Some(pr) = &run.pr {
+        out.line(format!("  {}", ui::pull_opened(out.lang, pr.number, &pr.url)));
+    }
+    if let Some(reference) = &run.preserved {
+        out.line(format!("  {}", ui::preserved(out.lang, reference)));
+        out.line(format!("  {}", ui::restore_hint(out.lang, &run.key)));
+    }
+    if let Some(worktree) = &run.worktree {
+        out.line(format!("  {}", dim(worktree)));
+    }
+    for note in notes(out, run) {
+        out.line(format!("  {}", dim(&note)));
+    }
+}

@@ -1,0 +1,34 @@
+//! `dandori worktree gc`
+
+use std::process::ExitCode;
+
+use clap::Args;
+use dandori_api::{CollectWorktrees, Collected};
+use dandori_text::ui;
+
+use super::Context;
+use crate::client::Client;
+use crate::out::Failed;
+
+#[derive(Args)]
+pub(crate) struct WorktreeGcArgs {
+    /// Only say what would go
+    #[arg(long)]
+    dry_run: bool,
+}
+
+pub(crate) async fn run(args: WorktreeGcArgs, context: &Context) -> Result<ExitCode, Failed> {
+    let client = Client::connect(context).await?;
+    let body = CollectWorktrees { path: context.here()?.into_string(), dry_run: args.dry_run };
+    let collected: Collected = client.post("/v1/worktrees/gc", &body).await?;
+    let out = &context.out;
+    out.object(&collected);
+    if collected.found.is_empty() {
+        out.line(ui::nothing_to_collect(out.lang));
+    }
+    for thing in &collected.found {
+        let kept = thing.preserved.as_ref().map(|r| format!(" → {r}")).unwrap_or_default();
+        out.line(format!("{} {} ({}){kept}", thing.kind, thing.name, thing.why));
+    }
+    Ok(ExitCode::SUCCESS)
+}

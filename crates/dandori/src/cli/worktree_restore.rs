@@ -1,0 +1,33 @@
+//! `dandori worktree restore`
+
+use std::process::ExitCode;
+
+use clap::Args;
+use dandori_api::{RestoreWorktree, WorktreeDone};
+use dandori_text::ui;
+
+use super::Context;
+use crate::client::Client;
+use crate::out::Failed;
+
+#[derive(Args)]
+pub(crate) struct WorktreeRestoreArgs {
+    /// A run's or worktree's key, its branch, or a ref under refs/dandori/preserved
+    from: String,
+    /// Hold it for this session
+    #[arg(long)]
+    session: Option<String>,
+}
+
+pub(crate) async fn run(args: WorktreeRestoreArgs, context: &Context) -> Result<ExitCode, Failed> {
+    let client = Client::connect(context).await?;
+    let body = RestoreWorktree {
+        path: context.here()?.into_string(),
+        from: args.from,
+        session: context.session(args.session),
+    };
+    let done: WorktreeDone = client.post("/v1/worktrees/restore", &body).await?;
+    context.out.object(&done);
+    context.out.line(ui::worktree_added(context.out.lang, &done.path, &done.branch));
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,180 @@
+//! Talking to the daemon: over its socket, with its token, starting it when nobody answers.
+
+use std::time::{Duration, Instant};
+
+use camino::Utf8Path;
+use dandori_api::ErrorBody;
+use dandori_domain::Problem;
+use dandori_engine::Layout;
+use dandori_server::token::Token;
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE};
+use reqwest::{Method, Response, StatusCode};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::cli::Context;
+use crate::daemon;
+
+/// Longer than any verb takes that does not stream: `worktree add` on a slow disk is the slowest.
+const PATIENCE: Duration = Duration::from_secs(600);
+
+pub(crate) struct Client {
+    http: reqwest::Client,
+    token: Token,
+    layout: Layout,
+}
+
+impl Client {
+    /// A daemon that answers, started if need be.
+    pub(crate) async fn connect(context: &Context) -> Result<Self, Problem> {
+        if let Some(client) = Self::reach(&context.layout).await? {
+            return Ok(client);
+        }
+        daemon::start(context, None).await?;
+        let until = Instant::now() + Duration::from_secs(10);
+        loop {
+            if let Some(client) = Self::reach(&context.layout).await? {
+                return Ok(client);
+            }
+            if Instant::now() > until {
+                let socket = context.layout.socket();
+                return Err(Problem::DaemonUnreachable { socket, reason: "it was started and does not answer".into() });
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
+
+    /// The daemon that is there, or `None`.
+    pub(crate) async fn reach(layout: &Layout) -> Result<Option<Self>, Problem> {
+        let socket = layout.socket();
+        if !layout.socket_fits() {
+            return Err(Problem::SocketPathTooLong { path: socket });
+        }
+        if tokio::net::UnixStream::connect(&socket).await.is_err() {
+            return Ok(None);
+        }
+        let Ok(token) = Token::load(&layout.token()) else { return Ok(None) };
+        // The client is built for TLS all the same, and wants to know whose.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let http = reqwest::Client::builder()
+            .unix_socket(socket.as_std_path())
+            .no_proxy()
+            .build()
+            .map_err(|e| Problem::Internal { reason: e.to_string() })?;
+        Ok(Some(Self { http, token, layout: layout.clone() }))
+    }
+
+    pub(crate) async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, Problem> {
+        self.json(self.request(Method::GET, path).timeout(PATIENCE)).await
+    }
+
+    pub(crate) async fn post<T: DeserializeOwned>(&self, path: &str, body: &impl Serialize) -> Result<T, Problem> {
+        let text = serde_json::to_vec(body).map_err(|e| Problem::Internal { reason: e.to_string() })?;
+        let request = self.request(Method::POST, path).header(CONTENT_TYPE, "application/json").body(text);
+        self.json(request.timeout(PATIENCE)).await
+    }
+
+    pub(crate) async fn bytes(&self, path: &str) -> Result<Vec<u8>, Problem> {
+        let response = self.checked(self.request(Method::GET, path).timeout(PATIENCE)).await?;
+        response.bytes().await.map(|b| b.to_vec()).map_err(|e| self.lost(&e))
+    }
+
+    /// Server-sent events, until the stream ends.
+    pub(crate) async fn stream(&self, path: &str) -> Result<Events, Problem> {
+        let response = self.checked(self.request(Method::GET, path)).await?;
+        Ok(Events { response, pending: Vec::new() })
+    }
+
+    fn request(&self, method: Method, path: &str) -> reqwest::RequestBuilder {
+        self.http.request(method, format!("http://dandori{path}")).header(AUTHORIZATION, self.token.bearer())
+    }
+
+    async fn json<T: DeserializeOwned>(&self, request: reqwest::RequestBuilder) -> Result<T, Problem> {
+        let response = self.checked(request).await?;
+        let bytes = response.bytes().await.map_err(|e| self.lost(&e))?;
+        serde_json::from_slice(&bytes).map_err(|e| Problem::DaemonVersion {
+            daemon: format!("? ({e})"),
+            cli: env!("CARGO_PKG_VERSION").to_owned(),
+        })
+    }
+
+    async fn checked(&self, request: reqwest::RequestBuilder) -> Result<Response, Problem> {
+        let response = request.send().await.map_err(|e| self.lost(&e))?;
+        let status = response.status();
+        if status.is_success() {
+            return Ok(response);
+        }
+        let bytes = response.bytes().await.unwrap_or_default();
+        let problem = serde_json::from_slice::<ErrorBody>(&bytes)
+            .ok()
+            .and_then(|body| serde_json::from_value::<Problem>(body.problem).ok());
+        Err(problem.unwrap_or_else(|| {
+            let text = String::from_utf8_lossy(&bytes).trim().to_owned();
+            match status {
+                StatusCode::UNAUTHORIZED => Problem::DaemonUnreachable { socket: self.layout.socket(), reason: text },
+                _ => Problem::BadRequest { reason: format!("{status}: {text}") },
+            }
+        }))
+    }
+
+    fn lost(&self, error: &reqwest::Error) -> Problem {
+        let mut reason = error.to_string();
+        let mut cause = std::error::Error::source(error);
+        while let Some(inner) = cause {
+            reason = inner.to_string();
+            cause = inner.source();
+        }
+        Problem::DaemonUnreachable { socket: self.layout.socket(), reason }
+    }
+}
+
+/// A stream of server-sent events, one `data` at a time.
+pub(crate) struct Events {
+    response: Response,
+    pending: Vec<u8>,
+}
+
+impl Events {
+    /// The next event's data; `None` at the end, whichever way it came.
+    pub(crate) async fn next(&mut self) -> Option<String> {
+        loop {
+            if let Some(data) = self.take() {
+                return Some(data);
+            }
+            match self.response.chunk().await {
+                Ok(Some(bytes)) => self.pending.extend_from_slice(&bytes),
+                Ok(None) | Err(_) => return None,
+            }
+        }
+    }
+
+    /// One whole event out of what has come. Comments (keep-alives) have no data and are passed over.
+    fn take(&mut self) -> Option<String> {
+        loop {
+            let end = self.pending.windows(2).position(|w| w == b"\n\n")?;
+            let event: Vec<u8> = self.pending.drain(..end + 2).collect();
+            let text = String::from_utf8_lossy(&event);
+            let data: Vec<&str> = text.lines().filter_map(|l| l.strip_prefix("data:")).map(|d| d.strip_prefix(' ').unwrap_or(d)).collect();
+            if !data.is_empty() {
+                return Some(data.join("\n"));
+            }
+        }
+    }
+}
+
+/// A path segment or query value, made safe for an address.
+pub(crate) fn quoted(text: &str) -> String {
+    use std::fmt::Write;
+    text.bytes().fold(String::new(), |mut out, byte| {
+        if byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte) {
+            out.push(char::from(byte));
+        } else {
+            let _ = write!(out, "%{byte:02X}");
+        }
+        out
+    })
+}
+
+pub(crate) fn in_path(path: &Utf8Path) -> String {
+    quoted(path.as_str())
+}

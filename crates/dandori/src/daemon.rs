@@ -1,0 +1,139 @@
+//! The daemon as a process: started in the background by the first command that needs it.
+
+use std::fs::OpenOptions;
+use std::io::{BufRead, BufReader, Write};
+use std::net::SocketAddr;
+use std::process::{ExitCode, Stdio};
+
+use camino::Utf8PathBuf;
+use clap::Args;
+use dandori_domain::Problem;
+use dandori_engine::{EngineOptions, Layout};
+use dandori_host::Env;
+use dandori_server::ServeError;
+use tokio_util::sync::CancellationToken;
+
+use crate::cli::Context;
+
+#[derive(Args)]
+pub(crate) struct ServeArgs {
+    /// Also listen on this loopback address
+    #[arg(long)]
+    listen: Option<SocketAddr>,
+    /// Stay in this terminal
+    #[arg(long)]
+    foreground: bool,
+}
+
+/// What a starting daemon tells the command that started it.
+const READY: &str = "ready";
+const ANOTHER: &str = "another";
+
+/// Starts a daemon and waits until it is ready, or says why it is not.
+pub(crate) async fn start(context: &Context, listen: Option<SocketAddr>) -> Result<(), Problem> {
+    let layout = context.layout.clone();
+    let env = context.env.clone();
+    tokio::task::spawn_blocking(move || start_blocking(&layout, &env, listen))
+        .await
+        .map_err(|e| Problem::Internal { reason: e.to_string() })?
+}
+
+#[expect(clippy::disallowed_methods, reason = "the daemon outlives us: it is not a command with a deadline")]
+fn start_blocking(layout: &Layout, env: &Env, listen: Option<SocketAddr>) -> Result<(), Problem> {
+    use std::os::unix::fs::DirBuilderExt;
+    let failed = |reason: String| Problem::DaemonStarting { log: layout.log(), reason };
+    std::fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(layout.root())
+        .map_err(|e| Problem::Io { path: layout.root().to_owned(), reason: e.to_string() })?;
+    let log = OpenOptions::new().create(true).append(true).open(layout.log()).map_err(|e| failed(e.to_string()))?;
+    let own = std::env::current_exe().map_err(|e| failed(e.to_string()))?;
+    let mut command = std::process::Command::new(own);
+    command.args(["daemon", "serve"]).env_clear().envs(env.iter()).current_dir("/");
+    if let Some(address) = listen {
+        command.arg(format!("--listen={address}"));
+    }
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(log)
+        .spawn()
+        .map_err(|e| failed(e.to_string()))?;
+    let mut line = String::new();
+    if let Some(stdout) = child.stdout.take() {
+        // Ends with the daemon at the latest: nobody waits for ever.
+        BufReader::new(stdout).read_line(&mut line).map_err(|e| failed(e.to_string()))?;
+    }
+    match line.trim() {
+        READY | ANOTHER => Ok(()),
+        "" => Err(failed("it ended before it was ready".to_owned())),
+        other => Err(serde_json::from_str(other).unwrap_or_else(|_| failed(other.to_owned()))),
+    }
+}
+
+/// `dandori daemon serve`
+pub(crate) fn serve(args: &ServeArgs, env: Env) -> ExitCode {
+    if !args.foreground {
+        // A session of its own: the terminal's Ctrl-C and its closing are not meant for the daemon.
+        let _ = rustix::process::setsid();
+    }
+    tracing_subscriber::fmt()
+        .with_writer(std::io::stderr)
+        .with_ansi(false)
+        .with_env_filter(
+            tracing_subscriber::EnvFilter::try_from_env("DANDORI_LOG")
+                .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("info")),
+        )
+        .init();
+    let Some(layout) = Layout::from_env(&env) else { return ExitCode::from(2) };
+    let dandori = match std::env::current_exe().map(Utf8PathBuf::try_from) {
+        Ok(Ok(path)) => path,
+        _ => return ExitCode::from(70),
+    };
+    let user_config = crate::args::user_config_path(&env);
+    let options = EngineOptions { layout: layout.clone(), env, user_config, dandori };
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+    let Ok(runtime) = runtime else { return ExitCode::from(70) };
+    let served = runtime.block_on(async {
+        let stop = CancellationToken::new();
+        tokio::spawn(stop_on_signal(stop.clone()));
+        dandori_server::serve(options, args.listen, stop, || announce(READY)).await
+    });
+    match served {
+        Ok(_) => ExitCode::SUCCESS,
+        Err(ServeError::AnotherLives { .. }) => {
+            announce(ANOTHER);
+            ExitCode::from(1)
+        }
+        Err(e) => {
+            tracing::error!("{e}");
+            let problem = match e {
+                ServeError::Engine(problem) => problem,
+                ServeError::Io { path, source } => Problem::Io { path, reason: source.to_string() },
+                ServeError::AnotherLives { .. } => Problem::Internal { reason: e.to_string() },
+            };
+            announce(&serde_json::to_string(&problem).unwrap_or_default());
+            ExitCode::from(3)
+        }
+    }
+}
+
+/// One line for whoever started us; after it nobody reads any more.
+fn announce(line: &str) {
+    let mut stdout = std::io::stdout().lock();
+    let _ = writeln!(stdout, "{line}");
+    let _ = stdout.flush();
+}
+
+async fn stop_on_signal(stop: CancellationToken) {
+    use tokio::signal::unix::{SignalKind, signal};
+    let (Ok(mut term), Ok(mut int)) = (signal(SignalKind::terminate()), signal(SignalKind::interrupt())) else {
+        return;
+    };
+    tokio::select! {
+        _ = term.recv() => {}
+        _ = int.recv() => {}
+    }
+    stop.cancel();
+}

@@ -1,0 +1,153 @@
+//! What the user sees: data on stdout, talk on stderr, colour only where it is wanted, one exit code.
+
+use std::io::{IsTerminal, Write};
+use std::process::ExitCode;
+
+use anstyle::{AnsiColor, Style};
+use dandori_domain::Problem;
+use dandori_domain::problem::Class;
+use dandori_host::Env;
+use dandori_text::{Lang, Said, ui};
+use serde::Serialize;
+use serde_json::json;
+
+/// Why a verb did not do what it was asked.
+#[derive(Debug)]
+pub(crate) enum Failed {
+    Problem(Problem),
+    /// Nothing more to say: the answer has been printed.
+    Quiet(u8),
+    Usage(String),
+}
+
+impl Failed {
+    pub(crate) fn usage(text: &str) -> Self {
+        Self::Usage(text.to_owned())
+    }
+}
+
+impl From<Problem> for Failed {
+    fn from(problem: Problem) -> Self {
+        Self::Problem(problem)
+    }
+}
+
+#[derive(Clone)]
+pub(crate) struct Out {
+    pub(crate) lang: Lang,
+    pub(crate) json: bool,
+    /// A person watches stderr: progress may move.
+    pub(crate) live: bool,
+}
+
+const BOLD: Style = Style::new().bold();
+const DIM: Style = Style::new().dimmed();
+const RED: Style = AnsiColor::Red.on_default().bold();
+const YELLOW: Style = AnsiColor::Yellow.on_default();
+const GREEN: Style = AnsiColor::Green.on_default();
+const CYAN: Style = AnsiColor::Cyan.on_default();
+
+impl Out {
+    pub(crate) fn new(lang: Lang, json: bool, env: &Env) -> Self {
+        let live = !json && std::io::stderr().is_terminal() && env.text("CI").is_none() && env.text("TERM") != Some("dumb");
+        Self { lang, json, live }
+    }
+
+    /// Data for a person, on stdout. Nothing when JSON is asked for.
+    pub(crate) fn line(&self, text: impl std::fmt::Display) {
+        if !self.json {
+            // A reader that has gone away (`| head`) is no error.
+            let _ = writeln!(anstream::stdout(), "{text}");
+        }
+    }
+
+    /// The one object `--json` prints.
+    pub(crate) fn object(&self, value: &impl Serialize) {
+        if self.json {
+            let text = serde_json::to_string(value).unwrap_or_default();
+            let _ = writeln!(anstream::stdout(), "{text}");
+        }
+    }
+
+    /// Bytes as they are.
+    pub(crate) fn raw(bytes: &[u8]) {
+        let mut stdout = std::io::stdout().lock();
+        let _ = stdout.write_all(bytes);
+        let _ = stdout.flush();
+    }
+
+    /// Talk, on stderr.
+    pub(crate) fn say(&self, text: impl std::fmt::Display) {
+        if !self.json {
+            let _ = writeln!(anstream::stderr(), "{text}");
+        }
+    }
+
+    pub(crate) fn note(&self, text: impl std::fmt::Display) {
+        let word = ui::note_word(self.lang);
+        self.say(format!("{YELLOW}{word}:{YELLOW:#} {text}"));
+    }
+
+    /// Shows a failure and gives its exit code.
+    pub(crate) fn fail(&self, failed: &Failed) -> ExitCode {
+        match failed {
+            Failed::Quiet(code) => ExitCode::from(*code),
+            Failed::Usage(text) => {
+                let word = ui::error_word(self.lang);
+                let _ = writeln!(anstream::stderr(), "{RED}{word}:{RED:#} {text}");
+                ExitCode::from(2)
+            }
+            Failed::Problem(problem) => {
+                let said = dandori_text::problem(self.lang, problem);
+                self.object(&json!({ "error": { "code": problem.code(), "message": one_line(&said), "problem": problem } }));
+                self.show(&said);
+                ExitCode::from(match problem.class() {
+                    Class::Refused => 1,
+                    Class::World => 3,
+                    Class::Bug => 70,
+                })
+            }
+        }
+    }
+
+    /// An error as a person reads it, also beside JSON: stderr is for people.
+    fn show(&self, said: &Said) {
+        let mut stderr = anstream::stderr();
+        let word = ui::error_word(self.lang);
+        let _ = writeln!(stderr, "{RED}{word}:{RED:#} {}", said.what);
+        for line in said.why.iter().flat_map(|why| why.lines()) {
+            let _ = writeln!(stderr, "  {line}");
+        }
+        if let Some(hint) = &said.hint {
+            let word = ui::hint_word(self.lang);
+            let _ = writeln!(stderr, "{CYAN}{word}:{CYAN:#} {hint}");
+        }
+    }
+}
+
+fn one_line(said: &Said) -> String {
+    match &said.why {
+        Some(why) => format!("{}: {}", said.what, why.replace('\n', " ")),
+        None => said.what.clone(),
+    }
+}
+
+/// A state with the colour that goes with it; the word alone says it too.
+pub(crate) fn state(name: &str) -> String {
+    let style = match name {
+        "SUCCEEDED" => GREEN,
+        "FAILED" => RED,
+        "CANCELED" => YELLOW,
+        "PENDING" => DIM,
+        _ => CYAN,
+    };
+    format!("{style}{name}{style:#}")
+}
+
+pub(crate) fn bold(text: &str) -> String {
+    format!("{BOLD}{text}{BOLD:#}")
+}
+
+pub(crate) fn dim(text: &str) -> String {
+    format!("{DIM}{text}{DIM:#}")
+}

@@ -1,0 +1,47 @@
+//! What `doctor` asks the daemon: is what it holds sound, and how much of the disk does it use.
+
+use dandori_domain::Problem;
+use dandori_domain::run::Sandbox;
+use dandori_store::Health;
+
+use crate::Engine;
+use crate::trouble::store_problem;
+
+#[derive(Clone, Debug)]
+pub struct CheckReport {
+    pub health: Health,
+    pub sandbox: Sandbox,
+    pub live: u32,
+    pub waiting: u64,
+    pub repos: Vec<DoctorRepo>,
+}
+
+#[derive(Clone, Debug)]
+pub struct DoctorRepo {
+    pub root: camino::Utf8PathBuf,
+    pub bytes: u64,
+    pub worktrees: u32,
+}
+
+impl Engine {
+    pub async fn check(&self, disk: bool) -> Result<CheckReport, Problem> {
+        let health = self.0.store.health().await.map_err(|e| store_problem(&e))?;
+        let waiting = self.0.store.waiting_count(self.0.fence.host).await.map_err(|e| store_problem(&e))?;
+        let mut repos = Vec::new();
+        for repo in self.0.store.repos().await.map_err(|e| store_problem(&e))? {
+            let folder = self.layout().repo(repo.id).root().to_owned();
+            let used = self
+                .blocking(move |_| {
+                    if disk { dandori_host::machine::disk_use(&folder, 2_000_000).map(|d| d.bytes) } else { Ok(0) }
+                })
+                .await?;
+            let worktrees = self.0.store.worktrees(Some(repo.id)).await.map_err(|e| store_problem(&e))?;
+            repos.push(DoctorRepo {
+                root: repo.root,
+                bytes: used.unwrap_or(0),
+                worktrees: u32::try_from(worktrees.iter().filter(|w| w.removed_at.is_none()).count()).unwrap_or(0),
+            });
+        }
+        Ok(CheckReport { health, sandbox: self.0.sandbox.clone(), live: self.live_count(), waiting, repos })
+    }
+}

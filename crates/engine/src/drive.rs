@@ -1,0 +1,135 @@
+//! The walk of one run: look at its facts, take the next step, record what came of it, again.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use dandori_domain::run::{Fact, RunFacts};
+use dandori_domain::{Failure, Problem, RunId, Step, next_step};
+use dandori_store::StoreError;
+use tokio::sync::Notify;
+use tracing::{error, info, warn};
+
+use crate::Engine;
+
+/// How long to wait before a store that does not answer is asked again.
+const STORE_PAUSE: Duration = Duration::from_millis(500);
+
+/// A step was taken, or it was not, and why.
+pub(crate) enum StepError {
+    /// The run fails.
+    Failed(Failure),
+    /// The world is not as the facts say (a cancel came in between): look again.
+    LookAgain,
+    /// Ours: shown, and tried again after a pause.
+    Trouble(Problem),
+    /// The daemon is stopping.
+    Stopping,
+}
+
+impl From<Failure> for StepError {
+    fn from(failure: Failure) -> Self {
+        Self::Failed(failure)
+    }
+}
+
+impl From<Problem> for StepError {
+    fn from(problem: Problem) -> Self {
+        Self::Trouble(problem)
+    }
+}
+
+impl Engine {
+    pub(crate) async fn drive(self, id: RunId, bell: Arc<Notify>) {
+        let mut run: Option<RunFacts> = None;
+        while !self.0.stopping.is_cancelled() {
+            let facts = match run.take() {
+                Some(facts) => facts,
+                None => match self.0.store.run(id).await {
+                    Ok(facts) => facts,
+                    Err(e) => {
+                        warn!(%id, "the store does not answer: {e}");
+                        tokio::time::sleep(STORE_PAUSE).await;
+                        continue;
+                    }
+                },
+            };
+            let step = next_step(&facts);
+            if matches!(step, Step::Rest | Step::Admit) {
+                break;
+            }
+            info!(%id, status = facts.status().as_str(), ?step);
+            match self.take(step, &facts, &bell).await {
+                Ok(outcome) => run = self.settle(&facts, outcome).await,
+                Err(StepError::Failed(failure)) => {
+                    run = self.settle(&facts, vec![Fact::Failed { failure }]).await;
+                }
+                Err(StepError::LookAgain) => {}
+                Err(StepError::Trouble(problem)) => {
+                    error!(%id, ?step, ?problem, "a step could not be taken; it is tried again");
+                    self.notice(problem);
+                    tokio::time::sleep(STORE_PAUSE).await;
+                }
+                Err(StepError::Stopping) => break,
+            }
+        }
+        self.walked(id);
+        self.0.admission.notify_one();
+        // A cancel or a resumed push may have come between the last look and now.
+        if !self.0.stopping.is_cancelled()
+            && let Ok(facts) = self.0.store.run(id).await
+            && !matches!(next_step(&facts), Step::Rest | Step::Admit)
+        {
+            self.walk(id);
+        }
+    }
+
+    /// Records an outcome. `None` means: read the facts again.
+    async fn settle(&self, run: &RunFacts, outcome: Vec<Fact>) -> Option<RunFacts> {
+        loop {
+            match self.record(run, outcome.clone()).await {
+                Ok(after) => return Some(after),
+                Err(StoreError::Illegal(refused)) => {
+                    info!(run = %run.spec.id, "{refused}: looking again");
+                    return None;
+                }
+                Err(StoreError::Fenced { .. }) => {
+                    error!("another daemon has taken over this state root: stopping");
+                    self.0.stopping.cancel();
+                    return None;
+                }
+                Err(e) => {
+                    // A failed commit is an unknown outcome: only a fresh look tells.
+                    warn!(run = %run.spec.id, "not recorded: {e}");
+                    self.notice(crate::trouble::store_problem(&e));
+                    tokio::time::sleep(STORE_PAUSE).await;
+                    if self.0.stopping.is_cancelled() || !self.still_as(run).await {
+                        return None;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether the stored facts are still the ones the outcome was made from.
+    async fn still_as(&self, run: &RunFacts) -> bool {
+        self.0.store.run(run.spec.id).await.is_ok_and(|stored| stored == *run)
+    }
+
+    async fn take(&self, step: Step, run: &RunFacts, bell: &Notify) -> Result<Vec<Fact>, StepError> {
+        match step {
+            Step::MakeWorktree => self.make_worktree(run).await,
+            Step::SetUp => self.set_up(run, bell).await,
+            Step::Launch => self.launch(run).await,
+            Step::Watch => self.watch(run, bell).await,
+            Step::Stage => self.stage(run).await,
+            Step::Commit => self.commit(run).await,
+            Step::Push => self.push(run).await,
+            Step::OpenPull => self.open_pull(run).await,
+            Step::Stop => self.stop_run(run).await,
+            Step::Preserve(fate) => self.preserve(run, fate).await,
+            Step::Remove(fate) => self.remove(run, fate).await,
+            Step::Settle => Ok(vec![Fact::Settled]),
+            Step::Admit | Step::Rest => Err(StepError::LookAgain),
+        }
+    }
+}

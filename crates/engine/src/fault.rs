@@ -1,0 +1,54 @@
+//! Crash points: where the tests kill the daemon.
+//!
+//! They follow from the facts and intents themselves, so a new one cannot be forgotten: after every fact has been
+//! recorded, between every intent and its effect, and between every effect and its outcome. Only debug builds have
+//! them; `DANDORI_CRASH_AT` names one.
+
+use dandori_domain::run::{Fact, FactKind, Intent, IntentKind};
+
+/// Every point there is, by name.
+pub fn points() -> Vec<String> {
+    let recorded = FactKind::ALL.iter().filter(|k| **k != FactKind::Intended).map(|k| recorded_name(*k));
+    let intents = IntentKind::ALL.iter().flat_map(|k| [intended_name(*k), done_name(*k)]);
+    recorded.chain(intents).collect()
+}
+
+fn recorded_name(kind: FactKind) -> String {
+    format!("recorded:{}", kind.as_str())
+}
+
+fn intended_name(kind: IntentKind) -> String {
+    format!("intended:{}", kind.as_str())
+}
+
+fn done_name(kind: IntentKind) -> String {
+    format!("done:{}", kind.as_str())
+}
+
+/// A fact has just been committed.
+pub(crate) fn recorded(fact: &Fact) {
+    match fact {
+        Fact::Intended { intent } => crash_at(&intended_name(intent.kind())),
+        other => crash_at(&recorded_name(other.kind())),
+    }
+}
+
+/// An effect has just happened, and nothing says so yet.
+pub(crate) fn done(intent: &Intent) {
+    crash_at(&done_name(intent.kind()));
+}
+
+#[cfg(debug_assertions)]
+#[expect(clippy::disallowed_methods, reason = "a switch of the tests, read where it acts")]
+fn crash_at(point: &str) {
+    if std::env::var("DANDORI_CRASH_AT").is_ok_and(|wanted| wanted == point) {
+        // Not a panic and not an exit: nothing may run on the way out.
+        let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);
+        loop {
+            std::thread::park();
+        }
+    }
+}
+
+#[cfg(not(debug_assertions))]
+fn crash_at(_point: &str) {}

@@ -1,0 +1,88 @@
+//! Work nobody waits for: warm slots, trash, backups, integrity.
+
+use std::time::Duration;
+
+use dandori_git::Fetch;
+use dandori_host::now;
+use tracing::{info, warn};
+
+use crate::Engine;
+
+const ROUND: Duration = Duration::from_secs(30);
+const BACKUP_EVERY: Duration = Duration::from_secs(30 * 60);
+const BACKUPS_KEPT: usize = 6;
+
+impl Engine {
+    pub(crate) async fn keep_house(self) {
+        self.check_and_back_up().await;
+        let mut since_backup = std::time::Instant::now();
+        while !self.0.stopping.is_cancelled() {
+            self.empty_trash().await;
+            self.fill_pools().await;
+            if since_backup.elapsed() > BACKUP_EVERY {
+                since_backup = std::time::Instant::now();
+                self.check_and_back_up().await;
+            }
+            tokio::select! {
+                () = self.0.housekeeping.notified() => {}
+                () = tokio::time::sleep(ROUND) => {}
+                () = self.0.stopping.cancelled() => {}
+            }
+        }
+    }
+
+    /// Slow on a slow disk, and nobody waits for it: the tree is already out of the way.
+    async fn empty_trash(&self) {
+        let Ok(repos) = self.0.store.repos().await else { return };
+        for repo in repos {
+            let trash = self.layout().repo(repo.id).trash();
+            match self.blocking(move |_| dandori_git::empty_trash(&trash)).await {
+                Ok(Err(e)) => warn!("the trash could not be emptied: {e}"),
+                Ok(Ok(_)) | Err(_) => {}
+            }
+        }
+    }
+
+    /// Slots only for repositories that have had a run: a slot costs a checkout of disk.
+    async fn fill_pools(&self) {
+        let Ok(repos) = self.0.store.repos().await else { return };
+        for repo in repos {
+            if self.0.stopping.is_cancelled() || !repo.root.is_dir() {
+                continue;
+            }
+            let Ok(config) = self.config_of(&repo) else { continue };
+            let used = self.0.store.tasks(dandori_store::TaskFilter { repo: Some(repo.id), ..Default::default() }, 1);
+            if config.pool == 0 || used.await.map_or(true, |tasks| tasks.is_empty()) {
+                continue;
+            }
+            let Ok(known) = self.known(repo.id).await else { continue };
+            let min_free = self.0.config.min_free_disk;
+            let filled = self
+                .blocking(move |engine| {
+                    // What is known is good enough: a claim brings an older slot forward.
+                    let base = known.git.resolve_base(None, config.base.as_deref(), Fetch::Never)?;
+                    engine.pool(&known).fill(&base.oid, config.pool as usize, min_free)
+                })
+                .await;
+            match filled {
+                Ok(Ok(_)) | Err(_) => {}
+                Ok(Err(e)) => info!(repo = %repo.root, "no warm slot: {e}"),
+            }
+        }
+    }
+
+    async fn check_and_back_up(&self) {
+        match self.0.store.check_integrity().await {
+            Ok(report) if report.findings.is_empty() => match self.0.store.backup(now(), BACKUPS_KEPT).await {
+                Ok(path) => info!(?path, "the store is sound and backed up"),
+                Err(e) => warn!("no backup: {e}"),
+            },
+            Ok(report) => {
+                let reason = report.findings.join("; ");
+                warn!("the store is damaged: {reason}");
+                self.notice(dandori_domain::Problem::StoreUnavailable { reason });
+            }
+            Err(e) => warn!("the store could not be checked: {e}"),
+        }
+    }
+}

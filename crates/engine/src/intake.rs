@@ -1,0 +1,259 @@
+//! Taking work on: every request is checked whole before anything is written.
+
+use camino::Utf8PathBuf;
+use dandori_config::Config;
+use dandori_domain::agent::AgentName;
+use dandori_domain::message::title;
+use dandori_domain::run::{RunFacts, RunKind, RunSettings, Status};
+use dandori_domain::task::{MAX_INSTRUCTION_BYTES, Task};
+use dandori_domain::{Problem, RunId, TaskId, Usd};
+use dandori_git::Fetch;
+use dandori_host::{now, random};
+use dandori_store::{NewRun, NewTask};
+
+use crate::Engine;
+use crate::repos::Known;
+use crate::trouble::store_problem;
+
+/// `dandori run`
+#[derive(Clone, Debug)]
+pub struct NewTaskRequest {
+    pub path: Utf8PathBuf,
+    pub instruction: String,
+    pub agents: Vec<String>,
+    pub base: Option<String>,
+    pub choice: RunChoice,
+}
+
+/// What may be said for one run over the configuration.
+#[derive(Clone, Debug, Default)]
+pub struct RunChoice {
+    pub pr: Option<bool>,
+    pub budget: Option<f64>,
+    pub model: Option<String>,
+}
+
+impl Engine {
+    pub async fn create_task(&self, request: NewTaskRequest) -> Result<(Task, Vec<RunFacts>), Problem> {
+        self.require_open()?;
+        check_instruction(&request.instruction)?;
+        let known = self.know(&request.path).await?;
+        let config = self.config_of(&known.repo)?;
+        self.require_trust(&known.repo)?;
+        let agents = self.agents(&config, &request.agents)?;
+        self.require_ready(&known, &config, request.base.as_deref()).await?;
+        self.require_disk()?;
+        let created_at = now();
+        let task = NewTask {
+            id: TaskId::mint(created_at, random()),
+            repo: known.repo.id,
+            title: title(&request.instruction),
+            created_at,
+        };
+        let mut runs = Vec::with_capacity(agents.len());
+        for agent in agents {
+            runs.push(NewRun {
+                id: RunId::mint(created_at, random()),
+                host: self.0.fence.host,
+                settings: settings(&config, &agent, &request.choice)?,
+                agent,
+                kind: RunKind::First,
+                instruction: request.instruction.clone(),
+                base: request.base.clone(),
+                created_at,
+            });
+        }
+        let created = self.0.store.create_task(task, runs).await.map_err(|e| store_problem(&e))?;
+        self.0.admission.notify_one();
+        Ok(created)
+    }
+
+    /// T4: a new run of the same task on the same branch, worktree and conversation.
+    pub async fn follow_up(
+        &self,
+        task: &Task,
+        earlier: &RunFacts,
+        instruction: String,
+        choice: RunChoice,
+    ) -> Result<RunFacts, Problem> {
+        self.require_open()?;
+        check_instruction(&instruction)?;
+        let known = self.known(task.repo).await?;
+        let config = self.config_of(&known.repo)?;
+        self.require_trust(&known.repo)?;
+        self.require_disk()?;
+        if !earlier.is_settled() {
+            return Err(Problem::TaskIsBusy {
+                run: earlier.spec.id.key().to_string(),
+                status: earlier.status().as_str().to_owned(),
+            });
+        }
+        let agent = earlier.spec.agent.clone();
+        self.agents(&config, &[agent.to_string()])?;
+        let created_at = now();
+        let branch_gone = earlier.removed == Some(dandori_domain::run::BranchFate::Delete);
+        let kind = match (&earlier.workspace, earlier.status()) {
+            (_, Status::Canceled) => {
+                return Err(Problem::CannotFollowUp { status: earlier.status().as_str().to_owned() });
+            }
+            (Some(workspace), _) if !branch_gone => RunKind::FollowUp {
+                after: earlier.spec.id,
+                workspace: workspace.clone(),
+                session: earlier.conversation().cloned(),
+            },
+            // Nothing was left of it but the conversation: the worktree is made again at its place.
+            (Some(workspace), _) => RunKind::FollowUp {
+                after: earlier.spec.id,
+                workspace: workspace.clone(),
+                session: earlier.conversation().cloned(),
+            },
+            (None, _) => RunKind::First,
+        };
+        let run = NewRun {
+            id: RunId::mint(created_at, random()),
+            host: self.0.fence.host,
+            settings: settings(&config, &agent, &choice)?,
+            agent,
+            kind,
+            instruction,
+            base: earlier.spec.base.clone(),
+            created_at,
+        };
+        let run = self.0.store.add_run(task.id, run).await.map_err(|e| store_problem(&e))?;
+        self.0.admission.notify_one();
+        Ok(run)
+    }
+
+    /// The same instruction once more, from the base: a fresh worktree and conversation.
+    pub async fn run_again(&self, task: &Task, earlier: &RunFacts) -> Result<RunFacts, Problem> {
+        self.require_open()?;
+        let known = self.known(task.repo).await?;
+        let config = self.config_of(&known.repo)?;
+        self.require_trust(&known.repo)?;
+        self.require_disk()?;
+        let agent = earlier.spec.agent.clone();
+        self.agents(&config, &[agent.to_string()])?;
+        self.require_ready(&known, &config, earlier.spec.base.as_deref()).await?;
+        let created_at = now();
+        let choice = RunChoice {
+            pr: Some(earlier.spec.settings.wants_pull),
+            budget: earlier.spec.settings.budget.map(Usd::dollars),
+            model: earlier.spec.settings.model.clone(),
+        };
+        let run = NewRun {
+            id: RunId::mint(created_at, random()),
+            host: self.0.fence.host,
+            settings: settings(&config, &agent, &choice)?,
+            agent,
+            kind: RunKind::First,
+            instruction: earlier.spec.instruction.clone(),
+            base: earlier.spec.base.clone(),
+            created_at,
+        };
+        let run = self.0.store.add_run(task.id, run).await.map_err(|e| store_problem(&e))?;
+        self.0.admission.notify_one();
+        Ok(run)
+    }
+
+    fn require_open(&self) -> Result<(), Problem> {
+        if self.0.stopping.is_cancelled() { Err(Problem::StopUnderWay) } else { Ok(()) }
+    }
+
+    /// New work needs room; what is under way keeps what is left.
+    pub(crate) fn require_disk(&self) -> Result<(), Problem> {
+        let needed = self.0.config.min_free_disk;
+        let root = self.layout().root();
+        let free = dandori_host::machine::free_disk(root)
+            .map_err(|e| Problem::Io { path: root.to_owned(), reason: e.to_string() })?;
+        if free >= needed {
+            return Ok(());
+        }
+        Err(Problem::DiskFull { path: root.to_owned(), free_mib: free >> 20, needed_mib: needed >> 20 })
+    }
+
+    /// Which agents are meant, each of them installed.
+    fn agents(&self, config: &Config, asked: &[String]) -> Result<Vec<AgentName>, Problem> {
+        let names: Vec<AgentName> = if asked.is_empty() {
+            vec![config.agent.clone()]
+        } else {
+            let bad = |agent: &String| Problem::BadAgent { agent: agent.clone(), known: config.known_agents() };
+            asked.iter().map(|name| name.parse().map_err(|_| bad(name))).collect::<Result<_, _>>()?
+        };
+        for agent in &names {
+            if let AgentName::Custom(name) = agent
+                && config.custom_command(agent).is_none()
+            {
+                return Err(Problem::BadAgent { agent: name.clone(), known: config.known_agents() });
+            }
+            if !matches!(agent, AgentName::Rehearsal) {
+                dandori_agent::find_program(agent, self.env()).map_err(|missing| Problem::AgentMissing {
+                    agent: missing.agent.clone(),
+                    program: missing.program.clone(),
+                })?;
+            }
+        }
+        Ok(names)
+    }
+
+    /// Everything a run needs of the repository, looked at without the network where that is possible.
+    async fn require_ready(&self, known: &Known, config: &Config, base: Option<&str>) -> Result<(), Problem> {
+        let git = known.git.clone();
+        let root = known.repo.root.clone();
+        let (asked, configured) = (base.map(str::to_owned), config.base.clone());
+        self.blocking(move |_| {
+            if !git.has_commit().map_err(|e| e.problem())? {
+                return Err(Problem::NoCommitYet { path: root });
+            }
+            if git.remote_url().map_err(|e| e.problem())?.is_none() {
+                return Err(Problem::NoRemote { path: root });
+            }
+            let resolve = |fetch| git.resolve_base(asked.as_deref(), configured.as_deref(), fetch);
+            let base = resolve(Fetch::Never).or_else(|_| resolve(Fetch::First)).map_err(|e| e.problem())?;
+            refuse_unsupported(&git, &base.oid)
+        })
+        .await?
+    }
+}
+
+pub(crate) fn refuse_unsupported(
+    git: &dandori_git::Repository,
+    base: &dandori_domain::Oid,
+) -> Result<(), Problem> {
+    match git.unsupported(base).map_err(|e| e.problem())?.first() {
+        None => Ok(()),
+        Some(found) => Err(found.problem()),
+    }
+}
+
+fn check_instruction(instruction: &str) -> Result<(), Problem> {
+    if instruction.trim().is_empty() {
+        return Err(Problem::EmptyInstruction);
+    }
+    if instruction.len() > MAX_INSTRUCTION_BYTES {
+        return Err(Problem::InstructionTooLong { bytes: instruction.len(), limit: MAX_INSTRUCTION_BYTES });
+    }
+    Ok(())
+}
+
+/// The configuration as it stands now, with what was said for this run over it.
+fn settings(config: &Config, agent: &AgentName, choice: &RunChoice) -> Result<RunSettings, Problem> {
+    let budget = match choice.budget {
+        Some(dollars) if dollars.is_finite() && dollars > 0.0 => Some(Usd::from_dollars(dollars)),
+        Some(other) => return Err(Problem::BadBudget { text: other.to_string() }),
+        None => config.budget,
+    };
+    Ok(RunSettings {
+        model: choice.model.clone().or_else(|| config.model(agent).map(str::to_owned)),
+        wants_pull: choice.pr.unwrap_or(config.pr),
+        budget,
+        limits: config.limits,
+        cleanup: config.cleanup,
+        forbidden_paths: config.forbidden_paths.clone(),
+        set_up: config.set_up.choice(),
+        commit_template: config.commit_template.clone(),
+        push_retries: config.push_retries,
+        sandbox: config.sandbox.clone(),
+        pass_env: config.pass_env.clone(),
+        custom_command: config.custom_command(agent).map(str::to_owned),
+    })
+}

@@ -1,0 +1,210 @@
+//! Where everything lives below the state root.
+//!
+//! ```text
+//! <root>/                    0700
+//!   private/                 what no agent may read: token, database, trust
+//!     token  dandori.db  backups/  quarantine/  trust.json  host.json
+//!   daemon.lock  daemon.log  dandori.sock (or a short path elsewhere, see `socket`)
+//!   repos/<folder>/
+//!     worktrees/run_<key>/   pool/slot-*/   trash/
+//!     runs/<run key>/        launch order, output, exit record, patch, tmp/
+//!     agents/<task>/<agent>/ an agent's private state folder: the conversation is in it
+//! ```
+//! The whole root is hidden from a sandboxed agent; its worktree, temporary folder and private state folder are
+//! granted one by one.
+
+use camino::{Utf8Path, Utf8PathBuf};
+use dandori_domain::{AgentName, RepoId, RunId, TaskId, WorktreeKey};
+use dandori_host::Env;
+
+/// The longest path a Unix socket may have, with its closing zero.
+const SOCKET_PATH_BYTES: usize = 108;
+
+#[derive(Clone, Debug)]
+pub struct Layout {
+    root: Utf8PathBuf,
+    runtime: Option<Utf8PathBuf>,
+}
+
+impl Layout {
+    /// `DANDORI_STATE_DIR`, else the XDG state folder.
+    pub fn from_env(env: &Env) -> Option<Self> {
+        let root = env
+            .path("DANDORI_STATE_DIR")
+            .or_else(|| env.path("XDG_STATE_HOME").map(|x| x.join("dandori")))
+            .or_else(|| env.home().map(|h| h.join(".local/state/dandori")))?;
+        Some(Self { root, runtime: env.path("XDG_RUNTIME_DIR") })
+    }
+
+    pub fn at(root: impl Into<Utf8PathBuf>) -> Self {
+        Self { root: root.into(), runtime: None }
+    }
+
+    pub fn root(&self) -> &Utf8Path {
+        &self.root
+    }
+
+    pub fn private(&self) -> Utf8PathBuf {
+        self.root.join("private")
+    }
+
+    pub fn database(&self) -> Utf8PathBuf {
+        self.private().join("dandori.db")
+    }
+
+    pub fn token(&self) -> Utf8PathBuf {
+        self.private().join("token")
+    }
+
+    pub fn trust(&self) -> Utf8PathBuf {
+        self.private().join("trust.json")
+    }
+
+    pub fn host(&self) -> Utf8PathBuf {
+        self.private().join("host.json")
+    }
+
+    /// Where the daemon also listens on loopback, when it was asked to.
+    pub fn address(&self) -> Utf8PathBuf {
+        self.private().join("address")
+    }
+
+    pub fn lock(&self) -> Utf8PathBuf {
+        self.root.join("daemon.lock")
+    }
+
+    pub fn log(&self) -> Utf8PathBuf {
+        self.root.join("daemon.log")
+    }
+
+    /// The socket: below the root when the path is short enough, else in the runtime folder under a name made from
+    /// the root, so that two roots never share one.
+    pub fn socket(&self) -> Utf8PathBuf {
+        let here = self.root.join("dandori.sock");
+        if here.as_str().len() < SOCKET_PATH_BYTES {
+            return here;
+        }
+        let folder = self.runtime.clone().unwrap_or_else(|| {
+            let uid = rustix::process::getuid().as_raw();
+            Utf8PathBuf::from(format!("/tmp/dandori-{uid}"))
+        });
+        folder.join(format!("dandori-{:016x}.sock", fnv(self.root.as_str())))
+    }
+
+    pub fn socket_fits(&self) -> bool {
+        self.socket().as_str().len() < SOCKET_PATH_BYTES
+    }
+
+    pub fn repo(&self, repo: RepoId) -> RepoLayout {
+        RepoLayout { root: self.root.join("repos").join(repo.folder()) }
+    }
+}
+
+/// FNV-1a: a stable short name, not a secret.
+fn fnv(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+/// One repository's folder.
+#[derive(Clone, Debug)]
+pub struct RepoLayout {
+    root: Utf8PathBuf,
+}
+
+impl RepoLayout {
+    pub fn root(&self) -> &Utf8Path {
+        &self.root
+    }
+
+    pub fn worktrees(&self) -> Utf8PathBuf {
+        self.root.join("worktrees")
+    }
+
+    pub fn worktree(&self, key: &WorktreeKey) -> Utf8PathBuf {
+        self.worktrees().join(format!("run_{key}"))
+    }
+
+    pub fn pool(&self) -> Utf8PathBuf {
+        self.root.join("pool")
+    }
+
+    pub fn trash(&self) -> Utf8PathBuf {
+        self.root.join("trash")
+    }
+
+    pub fn run(&self, run: RunId) -> RunLayout {
+        RunLayout { root: self.root.join("runs").join(run.key().as_str()) }
+    }
+
+    pub fn agent_home(&self, task: TaskId, agent: &AgentName) -> Utf8PathBuf {
+        let name = match agent {
+            AgentName::Exec(_) => "exec".to_owned(),
+            other => other.to_string(),
+        };
+        self.root.join("agents").join(task.to_string()).join(name)
+    }
+}
+
+/// One run's folder.
+#[derive(Clone, Debug)]
+pub struct RunLayout {
+    root: Utf8PathBuf,
+}
+
+impl RunLayout {
+    pub fn root(&self) -> &Utf8Path {
+        &self.root
+    }
+
+    pub fn tmp(&self) -> Utf8PathBuf {
+        self.root.join("tmp")
+    }
+
+    pub fn instruction(&self) -> Utf8PathBuf {
+        self.tmp().join("instruction.txt")
+    }
+
+    pub fn output(&self) -> Utf8PathBuf {
+        self.root.join("output")
+    }
+
+    pub fn stderr(&self) -> Utf8PathBuf {
+        self.root.join("stderr")
+    }
+
+    pub fn patch(&self) -> Utf8PathBuf {
+        self.root.join("patch.diff")
+    }
+
+    /// What git's configuration could execute before the agent began, when no sandbox keeps it from changing.
+    pub fn config_fingerprint(&self) -> Utf8PathBuf {
+        self.root.join("git-config.json")
+    }
+
+    pub fn set_up(&self, index: usize) -> Utf8PathBuf {
+        self.root.join(format!("set-up-{index}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_root_gets_a_short_socket_of_its_own() {
+        let short = Layout::at("/s");
+        assert_eq!(short.socket(), "/s/dandori.sock");
+        let (a, b) = (Layout::at(format!("/{}", "a".repeat(200))), Layout::at(format!("/{}", "b".repeat(200))));
+        assert!(a.socket_fits() && b.socket_fits());
+        assert_ne!(a.socket(), b.socket());
+    }
+
+    #[test]
+    fn the_state_root_follows_the_environment() {
+        let env = Env::from_pairs([("HOME", "/h")]);
+        assert_eq!(Layout::from_env(&env).unwrap().root(), "/h/.local/state/dandori");
+        let env = Env::from_pairs([("HOME", "/h"), ("DANDORI_STATE_DIR", "/x")]);
+        assert_eq!(Layout::from_env(&env).unwrap().root(), "/x");
+        assert!(Layout::from_env(&Env::default()).is_none());
+    }
+}

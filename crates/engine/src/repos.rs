@@ -1,0 +1,81 @@
+//! Repositories: which one a folder belongs to, and how it is configured.
+
+use camino::Utf8Path;
+use dandori_config::{Config, Powers, TrustFile};
+use dandori_domain::task::Repo;
+use dandori_domain::{Problem, RepoId};
+use dandori_git::{Pool, Repository};
+use dandori_host::{now, random};
+
+use crate::Engine;
+use crate::engine::private_folder;
+use crate::trouble::store_problem;
+
+/// A repository the store knows, opened.
+#[derive(Clone)]
+pub(crate) struct Known {
+    pub(crate) repo: Repo,
+    pub(crate) git: Repository,
+}
+
+impl Engine {
+    /// The repository a user stands in. Discovery is safe here: it is the user's own folder, not an agent's.
+    pub(crate) async fn know(&self, path: &Utf8Path) -> Result<Known, Problem> {
+        let from = path.to_owned();
+        let found = self
+            .blocking(move |engine| {
+                engine.0.git.version().map_err(|e| e.problem())?;
+                Repository::discover(&engine.0.git, &from).map_err(|e| e.problem())
+            })
+            .await??;
+        let candidate = Repo {
+            id: RepoId::mint(now(), random()),
+            root: found.root().to_owned(),
+            git_dir: found.common_dir().to_owned(),
+            created_at: now(),
+        };
+        let repo = self.0.store.know_repo(candidate).await.map_err(|e| store_problem(&e))?;
+        let layout = self.layout().repo(repo.id);
+        for folder in [layout.worktrees(), layout.pool(), layout.trash()] {
+            private_folder(&folder).map_err(|e| Problem::Io { path: folder.clone(), reason: e.to_string() })?;
+        }
+        Ok(self.opened(repo))
+    }
+
+    /// The repository a folder belongs to, for those who only want to know which.
+    pub async fn repo_of(&self, path: &Utf8Path) -> Result<Repo, Problem> {
+        Ok(self.know(path).await?.repo)
+    }
+
+    /// A repository known before: nothing is discovered.
+    pub(crate) async fn known(&self, id: RepoId) -> Result<Known, Problem> {
+        let repo = self.0.store.repo(id).await.map_err(|e| store_problem(&e))?;
+        Ok(self.opened(repo))
+    }
+
+    fn opened(&self, repo: Repo) -> Known {
+        let git = Repository::open(&self.0.git, &repo.root, &repo.git_dir);
+        Known { repo, git }
+    }
+
+    pub(crate) fn pool(&self, known: &Known) -> Pool {
+        let layout = self.layout().repo(known.repo.id);
+        Pool::new(&known.git, &layout.pool(), &layout.trash())
+    }
+
+    /// The configuration: the user's and over it the repository's, from the main checkout only.
+    pub(crate) fn config_of(&self, repo: &Repo) -> Result<Config, Problem> {
+        let file = repo.root.join("dandori.toml");
+        Config::load(&self.0.options.user_config, Some(&file)).map_err(|e| e.to_problem())
+    }
+
+    /// Refuses what the user has not agreed to yet.
+    pub(crate) fn require_trust(&self, repo: &Repo) -> Result<(), Problem> {
+        let file = repo.root.join("dandori.toml");
+        let powers = Powers::of_file(&file).map_err(|e| e.to_problem())?;
+        if TrustFile::load(&self.layout().trust()).trusts(&repo.git_dir, &powers) {
+            return Ok(());
+        }
+        Err(Problem::Untrusted { path: file, what: powers.0 })
+    }
+}

@@ -1,0 +1,129 @@
+//! Launch: the agent in its shim, once, whatever happens in between.
+
+use dandori_agent::{Order, PrepareError};
+use dandori_domain::run::{Fact, Intent, Note, ProcessRef, RunFacts, RunKind, Sandbox, SandboxMode};
+use dandori_domain::{AgentFailure, Failure};
+use dandori_host::shim::{self, LaunchError, LaunchOrder, Probe, Started};
+use dandori_host::{now, random, replace_file};
+
+use super::sandbox_policy;
+use crate::Engine;
+use crate::drive::StepError;
+use crate::engine::private_folder;
+use crate::fault;
+use crate::repos::Known;
+use crate::trouble::git_reason;
+
+/// Of both outputs together; an agent that prints more is stopped.
+const MAX_OUTPUT_BYTES: u64 = 512 << 20;
+
+impl Engine {
+    pub(crate) async fn launch(&self, run: &RunFacts) -> Result<Vec<Fact>, StepError> {
+        let Some(intent @ Intent::Launch) = run.open_intent.clone() else {
+            return Ok(vec![Fact::Intended { intent: Intent::Launch }]);
+        };
+        let known = self.known(run.spec.repo).await?;
+        let run = run.clone();
+        self.blocking(move |engine| {
+            let folder = engine.layout().repo(run.spec.repo).run(run.spec.id).root().to_owned();
+            private_folder(&folder).map_err(|e| not_started(e.to_string()))?;
+            let started = match shim::probe(&folder).map_err(|e| not_started(e.to_string()))? {
+                Probe::NeverStarted => engine.start_agent(&known, &run)?,
+                Probe::Alive(started) => Some(started),
+                Probe::Ended(_) | Probe::Lost(_) => shim::started(&folder),
+            };
+            fault::done(&intent);
+            let mut facts = Vec::new();
+            if let Some(Sandbox::None { reason }) = started.as_ref().map(|s| &s.sandbox) {
+                facts.push(Fact::Noted { note: Note::NoSandbox { reason: reason.clone() } });
+            }
+            facts.push(match started {
+                Some(started) => Fact::Launched { shim: started.shim, sandbox: started.sandbox },
+                // The shim was killed before it had written a word: watching will say so.
+                None => Fact::Launched {
+                    shim: ProcessRef { pid: 0, started: 0, boot: String::new() },
+                    sandbox: engine.0.sandbox.clone(),
+                },
+            });
+            Ok(facts)
+        })
+        .await?
+    }
+
+    fn start_agent(&self, known: &Known, run: &RunFacts) -> Result<Option<Started>, StepError> {
+        let Some(workspace) = &run.workspace else { return Err(StepError::LookAgain) };
+        let repo = self.layout().repo(run.spec.repo);
+        let files = repo.run(run.spec.id);
+        let home = repo.agent_home(run.spec.task, &run.spec.agent);
+        for folder in [files.tmp(), home.clone()] {
+            private_folder(&folder).map_err(|e| not_started(e.to_string()))?;
+        }
+        let settings = &run.spec.settings;
+        let sandboxed = settings.sandbox.mode != SandboxMode::Off && matches!(self.0.sandbox, Sandbox::Landlock { .. });
+        if !sandboxed {
+            self.remember_config(known, &files.config_fingerprint())?;
+        }
+        let session = match &run.spec.kind {
+            RunKind::FollowUp { session, .. } => session.as_ref(),
+            RunKind::First => None,
+        };
+        let launch = dandori_agent::prepare(&Order {
+            agent: &run.spec.agent,
+            run: run.spec.id,
+            task: run.spec.task,
+            instruction: &run.spec.instruction,
+            instruction_file: &files.instruction(),
+            workdir: &workspace.path,
+            tmp: &files.tmp(),
+            home: &home,
+            session,
+            new_session: uuid::Builder::from_random_bytes(random().to_be_bytes()).into_uuid(),
+            model: settings.model.as_deref(),
+            budget: settings.budget,
+            limits: &settings.limits,
+            user_env: self.env(),
+            pass_env: &settings.pass_env,
+            sandboxed,
+            custom_command: settings.custom_command.as_deref(),
+            dandori: &self.0.options.dandori,
+            now: now(),
+        })
+        .map_err(|e| match &e {
+            PrepareError::Missing(missing) => {
+                Failure::AgentMissing { agent: missing.agent.clone(), program: missing.program.clone() }
+            }
+            other => Failure::Agent { failure: other.failure() },
+        })?;
+        let order = LaunchOrder {
+            version: shim::VERSION,
+            run: run.spec.id.to_string(),
+            argv: launch.argv,
+            env: launch.env,
+            cwd: workspace.path.clone(),
+            stdin: launch.stdin,
+            sandbox: sandbox_policy(self.layout(), self.env(), run, &workspace.path, &launch.write),
+            deadline_seconds: settings.limits.run_seconds,
+            grace_seconds: settings.limits.grace_seconds,
+            max_output_bytes: MAX_OUTPUT_BYTES,
+        };
+        match shim::launch(files.root(), &order, &self.0.options.dandori, self.env()) {
+            Ok(started) => Ok(Some(started)),
+            // A shim of the life before got there first.
+            Err(LaunchError::AlreadyStarted) => {
+                Ok(shim::started(files.root()))
+            }
+            Err(e) => Err(not_started(e.to_string())),
+        }
+    }
+
+    /// Without a sandbox an agent could make git run a program of its choice: what git would run is written down.
+    fn remember_config(&self, known: &Known, path: &camino::Utf8Path) -> Result<(), StepError> {
+        let print = known.git.exec_config_fingerprint().map_err(|e| not_started(git_reason(&e)))?;
+        let bytes = serde_json::to_vec(&print).map_err(|e| not_started(e.to_string()))?;
+        replace_file(path, &bytes, 0o600).map_err(|e| not_started(e.to_string()))
+    }
+}
+
+fn not_started(detail: String) -> StepError {
+    Failure::Agent { failure: AgentFailure::NotStarted { detail } }.into()
+}

@@ -1,0 +1,133 @@
+//! SetUp: the project's own dependency install, each command in a shim of its own, behind the agent's fence.
+
+use camino::Utf8Path;
+use dandori_config::set_up::{SetUpCommand, commands};
+use dandori_domain::Failure;
+use dandori_domain::run::{Fact, Intent, Note, RunFacts};
+use dandori_host::cmd::last_lines;
+use dandori_host::shim::{self, LaunchError, LaunchOrder, Probe, RUN_MARKER, Why};
+use tokio::sync::Notify;
+
+use super::sandbox_policy;
+use crate::Engine;
+use crate::drive::StepError;
+use crate::engine::private_folder;
+use crate::fault;
+
+impl Engine {
+    pub(crate) fn set_up_commands(&self, run: &RunFacts, tree: &Utf8Path) -> Vec<SetUpCommand> {
+        commands(
+            &run.spec.settings.set_up,
+            |file| tree.join(file).is_file(),
+            |program| self.env().find_program(program).is_some(),
+        )
+    }
+
+    pub(crate) async fn set_up(&self, run: &RunFacts, bell: &Notify) -> Result<Vec<Fact>, StepError> {
+        let Some(workspace) = &run.workspace else { return Err(StepError::LookAgain) };
+        let commands = self.set_up_commands(run, &workspace.path);
+        if commands.is_empty() {
+            return Ok(vec![Fact::SetUpDone { commands: 0 }]);
+        }
+        if !matches!(run.open_intent, Some(Intent::SetUp)) {
+            return Ok(vec![Fact::Intended { intent: Intent::SetUp }]);
+        }
+        let mut facts = Vec::new();
+        for (index, command) in commands.iter().enumerate() {
+            if let Err(tail) = self.set_up_one(run, index, command, bell).await? {
+                if command.required {
+                    return Err(Failure::SetUp { command: command.line.clone(), tail }.into());
+                }
+                facts.push(Fact::Noted { note: Note::SetUpFailed { command: command.line.clone(), tail } });
+            }
+        }
+        fault::done(&Intent::SetUp);
+        facts.push(Fact::SetUpDone { commands: u32::try_from(commands.len()).unwrap_or(u32::MAX) });
+        Ok(facts)
+    }
+
+    /// `Err` holds the end of what a failed command said.
+    async fn set_up_one(
+        &self,
+        run: &RunFacts,
+        index: usize,
+        command: &SetUpCommand,
+        bell: &Notify,
+    ) -> Result<Result<(), String>, StepError> {
+        let layout = self.layout().repo(run.spec.repo).run(run.spec.id);
+        let folder = layout.set_up(index);
+        let Some(workspace) = &run.workspace else { return Err(StepError::LookAgain) };
+        let order = self.set_up_order(run, &workspace.path, command);
+        let dandori = self.0.options.dandori.clone();
+        let dir = folder.clone();
+        let started = self
+            .blocking(move |engine| {
+                private_folder(&dir).map_err(|e| e.to_string())?;
+                match shim::launch(&dir, &order, &dandori, engine.env()) {
+                    // Launched before a crash: looked at below.
+                    Ok(_) | Err(LaunchError::AlreadyStarted) => Ok(()),
+                    Err(e) => Err(e.to_string()),
+                }
+            })
+            .await?;
+        if let Err(reason) = started {
+            return Ok(Err(reason));
+        }
+        loop {
+            match shim::probe(&folder).map_err(|e| Failure::SetUp { command: command.line.clone(), tail: e.to_string() })? {
+                Probe::Ended(record) if record.code == Some(0) && record.why == Why::Ended => return Ok(Ok(())),
+                Probe::Ended(_) => return Ok(Err(tail(&folder))),
+                // Its shim was killed: half a set-up is none.
+                Probe::Lost(_) | Probe::NeverStarted => return Ok(Err("it was killed".to_owned())),
+                Probe::Alive(started) => {
+                    tokio::select! {
+                        _ = shim::watch(&started.shim) => {}
+                        () = bell.notified() => {
+                            if self.is_canceled(run).await {
+                                return Err(StepError::LookAgain);
+                            }
+                        }
+                        () = self.0.stopping.cancelled() => return Err(StepError::Stopping),
+                    }
+                }
+            }
+        }
+    }
+
+    fn set_up_order(&self, run: &RunFacts, tree: &Utf8Path, command: &SetUpCommand) -> LaunchOrder {
+        let settings = &run.spec.settings;
+        let files = self.layout().repo(run.spec.repo).run(run.spec.id);
+        let mut env: Vec<(String, String)> = self
+            .env()
+            .filtered(|name| dandori_agent::is_passed(&run.spec.agent, name) || settings.pass_env.iter().any(|p| p == name))
+            .iter()
+            .filter_map(|(name, value)| Some((name.to_str()?.to_owned(), value.to_str()?.to_owned())))
+            .collect();
+        env.push((RUN_MARKER.to_owned(), run.spec.id.to_string()));
+        env.push(("TMPDIR".to_owned(), files.tmp().to_string()));
+        LaunchOrder {
+            version: shim::VERSION,
+            run: run.spec.id.to_string(),
+            argv: vec!["/bin/sh".into(), "-c".into(), command.line.clone()],
+            env,
+            cwd: tree.to_owned(),
+            stdin: None,
+            sandbox: sandbox_policy(self.layout(), self.env(), run, tree, &[]),
+            deadline_seconds: settings.limits.run_seconds,
+            grace_seconds: settings.limits.grace_seconds,
+            max_output_bytes: 64 << 20,
+        }
+    }
+
+    /// Whether a cancel has come since `run` was read.
+    pub(crate) async fn is_canceled(&self, run: &RunFacts) -> bool {
+        self.0.store.run(run.spec.id).await.is_ok_and(|now| now.cancel_requested_at.is_some())
+    }
+}
+
+fn tail(folder: &Utf8Path) -> String {
+    let read = |name: &str| {
+        std::fs::read(folder.join(name)).map(|b| String::from_utf8_lossy(&b).into_owned()).unwrap_or_default()
+    };
+    last_lines(format!("{}\n{}", read(shim::OUTPUT), read(shim::STDERR)).trim(), 12)
+}

@@ -1,0 +1,56 @@
+//! Stage: look for what the agent may not do, then stage everything and write the patch down.
+
+use dandori_domain::paths::FORBIDDEN;
+use dandori_domain::run::{Fact, RunFacts, Sandbox};
+use dandori_domain::{Failure, Finding};
+use dandori_git::{Fingerprint, GitError, StageAnswer};
+
+use crate::Engine;
+use crate::drive::StepError;
+use crate::repos::Known;
+use crate::trouble::git_reason;
+
+impl Engine {
+    pub(crate) async fn stage(&self, run: &RunFacts) -> Result<Vec<Fact>, StepError> {
+        let known = self.known(run.spec.repo).await?;
+        let run = run.clone();
+        self.blocking(move |engine| engine.stage_now(&known, &run)).await?
+    }
+
+    fn stage_now(&self, known: &Known, run: &RunFacts) -> Result<Vec<Fact>, StepError> {
+        let Some(workspace) = &run.workspace else { return Err(StepError::LookAgain) };
+        let tampered = |findings: Vec<Finding>| StepError::from(Failure::Tampered { findings });
+        let files = self.layout().repo(run.spec.repo).run(run.spec.id);
+        if matches!(run.sandbox, Some(Sandbox::None { .. }) | None) {
+            // Before any other git command: those would run what the configuration says.
+            let before = std::fs::read(files.config_fingerprint()).ok();
+            let before = before.and_then(|bytes| serde_json::from_slice::<Fingerprint>(&bytes).ok());
+            let after = known.git.exec_config_fingerprint().map_err(|e| staging(&e))?;
+            if let Some(key) = before.and_then(|before| before.changed(&after)) {
+                return Err(tampered(vec![Finding::GitConfigChanged { key }]));
+            }
+        }
+        let Some(tree) = known.git.worktree(&workspace.path).map_err(|e| staging(&e))? else {
+            return Err(tampered(vec![Finding::WorktreeMissing { path: workspace.path.clone() }]));
+        };
+        let findings = tree.findings(&workspace.branch, &workspace.base_oid).map_err(|e| staging(&e))?;
+        if !findings.is_empty() {
+            return Err(tampered(findings));
+        }
+        let further = run.spec.settings.forbidden_paths.iter().map(String::as_str);
+        let forbidden: Vec<&str> = FORBIDDEN.iter().copied().chain(further).collect();
+        match tree.stage(&forbidden).map_err(|e| staging(&e))? {
+            StageAnswer::Refused { findings } => Err(tampered(findings)),
+            StageAnswer::Staged { tree: oid, parent, changes } => {
+                if changes.is_some() {
+                    tree.write_patch(&parent, &oid, &files.patch()).map_err(|e| staging(&e))?;
+                }
+                Ok(vec![Fact::Staged { tree: oid, parent, changes }])
+            }
+        }
+    }
+}
+
+fn staging(error: &GitError) -> StepError {
+    Failure::Staging { reason: git_reason(error) }.into()
+}

@@ -1,0 +1,208 @@
+//! Watch: follow the agent until it ends, and keep it within its limits.
+//!
+//! The shim keeps the limit of the whole run, because it lives when we do not. What needs an understanding of the
+//! agent's words (silence, start, budget, endless retries) is kept here. The stream is read from its beginning after
+//! a restart, so nothing of what was understood needs to be stored.
+
+use std::fs::File;
+use std::io::Read;
+use std::time::Duration;
+
+use dandori_agent::Reader;
+use dandori_domain::run::{Fact, RunFacts, RunKind};
+use dandori_domain::{AgentEvent, AgentFailure, Failure, Limit, Usage, Verdict};
+use dandori_host::cmd::last_lines;
+use dandori_host::now;
+use dandori_host::shim::{self, ExitRecord, Probe, Why};
+use tokio::sync::Notify;
+
+use crate::drive::StepError;
+use crate::{Engine, RunLayout};
+
+/// How often the stream is looked at. Its end is not waited for this way: the shim's end is an event.
+const LOOK: Duration = Duration::from_millis(250);
+
+/// A stream as far as it has been read.
+pub(crate) struct Stream {
+    file: Option<File>,
+    layout: RunLayout,
+    pub(crate) reader: Reader,
+}
+
+impl Stream {
+    pub(crate) fn of(run: &RunFacts, layout: RunLayout, before: Usage) -> Self {
+        let asked = match &run.spec.kind {
+            RunKind::FollowUp { session, .. } => session.clone(),
+            RunKind::First => None,
+        };
+        let reader = Reader::new(&run.spec.agent, asked, before);
+        Self { file: None, layout, reader }
+    }
+
+    /// Reads what is new. A file that is not there yet has said nothing.
+    pub(crate) fn read(&mut self) -> Vec<AgentEvent> {
+        if self.file.is_none() {
+            self.file = File::open(self.layout.output()).ok();
+        }
+        let Some(file) = &mut self.file else { return Vec::new() };
+        let mut events = Vec::new();
+        let mut chunk = vec![0u8; 256 * 1024];
+        while let Ok(count @ 1..) = file.read(&mut chunk) {
+            events.extend(self.reader.feed(chunk.get(..count).unwrap_or_default()));
+        }
+        events
+    }
+
+    /// The judgement once the agent has ended.
+    pub(crate) fn verdict(&mut self, exit: Option<i32>, signal: Option<i32>) -> (Verdict, Usage) {
+        self.read();
+        let stderr = std::fs::read(self.layout.stderr()).unwrap_or_default();
+        let tail = last_lines(String::from_utf8_lossy(&stderr).trim(), 20);
+        let verdict = self.reader.finish(exit, signal, &tail);
+        (verdict, self.reader.usage())
+    }
+}
+
+impl Engine {
+    pub(crate) async fn watch(&self, run: &RunFacts, bell: &Notify) -> Result<Vec<Fact>, StepError> {
+        let layout = self.layout().repo(run.spec.repo).run(run.spec.id);
+        let mut stream = Stream::of(run, layout.clone(), self.baseline(run).await);
+        loop {
+            stream.read();
+            if run.session.is_none()
+                && let Some(session) = stream.reader.session()
+            {
+                return Ok(vec![Fact::SessionSeen { session: session.clone() }]);
+            }
+            let probe = shim::probe(layout.root()).map_err(|e| trouble(&layout, &e))?;
+            let started = match probe {
+                Probe::Alive(started) => started,
+                Probe::Ended(record) => return Ok(ended(run, &mut stream, &record)),
+                Probe::Lost(_) | Probe::NeverStarted => return self.lost(run, &mut stream).await,
+            };
+            if let Some(failure) = self.over_limit(run, &stream) {
+                return Err(failure.into());
+            }
+            tokio::select! {
+                _ = shim::watch(&started.shim) => {}
+                () = tokio::time::sleep(LOOK) => {}
+                () = bell.notified() => {
+                    if self.is_canceled(run).await {
+                        return Err(StepError::LookAgain);
+                    }
+                }
+                () = self.0.stopping.cancelled() => return Err(StepError::Stopping),
+            }
+        }
+    }
+
+    /// What the conversation had used before this run: some agents count over its whole length.
+    pub(crate) async fn baseline(&self, run: &RunFacts) -> Usage {
+        let mut total = Usage::default();
+        let mut after = match &run.spec.kind {
+            RunKind::FollowUp { after, .. } => Some(*after),
+            RunKind::First => None,
+        };
+        while let Some(id) = after {
+            let Ok(earlier) = self.0.store.run(id).await else { break };
+            if let Some(ended) = &earlier.ended {
+                total.input_tokens += ended.usage.input_tokens;
+                total.output_tokens += ended.usage.output_tokens;
+                total.cached_tokens += ended.usage.cached_tokens;
+            }
+            after = match &earlier.spec.kind {
+                RunKind::FollowUp { after, .. } => Some(*after),
+                RunKind::First => None,
+            };
+        }
+        total
+    }
+
+    /// The limit the agent has just broken.
+    fn over_limit(&self, run: &RunFacts, stream: &Stream) -> Option<Failure> {
+        let limits = &run.spec.settings.limits;
+        let reader = &stream.reader;
+        if let (Some(budget), Some(spent)) = (run.spec.settings.budget, reader.usage().cost)
+            && spent > budget
+        {
+            return Some(Failure::OverBudget { budget, spent });
+        }
+        if reader.retries() > limits.api_retries {
+            let detail = format!("{} attempts without an answer", reader.retries());
+            return Some(Failure::Agent { failure: AgentFailure::Unreachable { detail } });
+        }
+        let quiet = self.quiet_seconds(run, stream);
+        if !reader.said_anything() {
+            let over = quiet > limits.start_seconds;
+            return over.then_some(Failure::TimedOut { limit: Limit::Start, seconds: limits.start_seconds });
+        }
+        let over = quiet > limits.silence_seconds && !reader.has_open_tool();
+        over.then_some(Failure::TimedOut { limit: Limit::Silence, seconds: limits.silence_seconds })
+    }
+
+    /// Since the agent last wrote anything, by the file's own time: it also holds while no daemon lived.
+    fn quiet_seconds(&self, run: &RunFacts, stream: &Stream) -> u64 {
+        let launched = run.launched_at.map_or(0, |at| at.as_second());
+        let wrote = [stream.layout.output(), stream.layout.stderr()]
+            .iter()
+            .filter_map(|path| path.metadata().ok()?.modified().ok())
+            .filter_map(|time| jiff::Timestamp::try_from(time).ok())
+            .map(jiff::Timestamp::as_second)
+            .max()
+            .unwrap_or(0);
+        u64::try_from(now().as_second() - launched.max(wrote)).unwrap_or(0)
+    }
+
+    /// The shim is gone without a word: whatever it left behind ends, and what the agent had said still counts.
+    async fn lost(&self, run: &RunFacts, stream: &mut Stream) -> Result<Vec<Fact>, StepError> {
+        self.end_leftovers(run).await?;
+        stream.read();
+        if stream.reader.verdict().is_none() {
+            return Ok(vec![Fact::Failed { failure: Failure::SupervisorLost }, Fact::Stopped]);
+        }
+        let (verdict, usage) = stream.verdict(None, None);
+        Ok(vec![Fact::AgentEnded { verdict, exit: None, signal: None, usage }])
+    }
+}
+
+/// What an exit record and the stream say together.
+pub(crate) fn ended(run: &RunFacts, stream: &mut Stream, record: &ExitRecord) -> Vec<Fact> {
+    let (verdict, usage) = stream.verdict(record.code, record.signal);
+    let limits = &run.spec.settings.limits;
+    let failure = match &record.why {
+        Why::Ended => over_budget(run, stream),
+        Why::DeadlinePassed => Some(Failure::TimedOut { limit: Limit::Run, seconds: limits.run_seconds }),
+        Why::OutputLimit => Some(other(format!("it printed more than {} MiB", record.output_bytes >> 20))),
+        Why::NotStarted { detail } => Some(not_started(detail)),
+        Why::NoSandbox { reason } => Some(not_started(reason)),
+        Why::Stopped { reason } => Some(other(format!("it was stopped: {reason}"))),
+    };
+    let mut facts: Vec<Fact> = failure.into_iter().map(|failure| Fact::Failed { failure }).collect();
+    if run.session.is_none()
+        && let Some(session) = stream.reader.session()
+    {
+        facts.insert(0, Fact::SessionSeen { session: session.clone() });
+    }
+    facts.push(Fact::AgentEnded { verdict, exit: record.code, signal: record.signal, usage });
+    facts
+}
+
+/// An agent that knows its budget stops by itself; it is the same failure as when we stop it.
+fn over_budget(run: &RunFacts, stream: &Stream) -> Option<Failure> {
+    let budget = run.spec.settings.budget?;
+    let spent = stream.reader.usage().cost.unwrap_or(budget);
+    stream.reader.is_over_budget().then_some(Failure::OverBudget { budget, spent })
+}
+
+fn other(detail: String) -> Failure {
+    Failure::Agent { failure: AgentFailure::Other { detail } }
+}
+
+fn not_started(detail: &str) -> Failure {
+    Failure::Agent { failure: AgentFailure::NotStarted { detail: detail.to_owned() } }
+}
+
+pub(crate) fn trouble(layout: &RunLayout, error: &impl ToString) -> StepError {
+    StepError::Trouble(dandori_domain::Problem::Io { path: layout.root().to_owned(), reason: error.to_string() })
+}
+

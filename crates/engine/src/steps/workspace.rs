@@ -1,0 +1,174 @@
+//! MakeWorktree: a fresh worktree from a warm slot or from git, or an earlier run's one again.
+
+use dandori_config::set_up;
+use dandori_domain::run::{Fact, Intent, Note, RunFacts, RunKind, Workspace};
+use dandori_domain::worktree::Owner;
+use dandori_domain::{Failure, WorktreeKey};
+use dandori_git::{CatchUp, ExistingBranch, Fetch, GitError, NewWorktree, Origin};
+
+use crate::Engine;
+use crate::drive::StepError;
+use crate::fault;
+use crate::repos::Known;
+use crate::trouble::git_reason;
+
+const BRANCH_PREFIX: &str = "dandori";
+
+impl Engine {
+    pub(crate) async fn make_worktree(&self, run: &RunFacts) -> Result<Vec<Fact>, StepError> {
+        let known = self.known(run.spec.repo).await?;
+        let run = run.clone();
+        let facts = match (&run.open_intent, &run.spec.kind) {
+            (Some(intent @ Intent::Worktree { workspace }), kind) => {
+                let (intent, workspace, kind) = (intent.clone(), workspace.clone(), kind.clone());
+                self.blocking(move |engine| engine.carry_out_worktree(&known, &run, &intent, workspace, &kind)).await?
+            }
+            (_, RunKind::First) => self.blocking(move |engine| engine.plan_worktree(&known, &run)).await?,
+            (_, RunKind::FollowUp { .. }) => self.blocking(move |engine| engine.plan_again(&known, &run)).await?,
+        };
+        self.0.housekeeping.notify_one();
+        facts
+    }
+
+    /// Where the run will work, and from which commit: fetched first, offline tolerated.
+    fn plan_worktree(&self, known: &Known, run: &RunFacts) -> Result<Vec<Fact>, StepError> {
+        let config = self.config_of(&known.repo)?;
+        let base = known
+            .git
+            .resolve_base(run.spec.base.as_deref(), config.base.as_deref(), Fetch::First)
+            .map_err(|e| worktree_failure(&e))?;
+        let mut facts = checkout_notes(known);
+        if let Some(reason) = base.offline.clone() {
+            facts.push(Fact::Noted { note: Note::Offline { reason } });
+        }
+        if base.local_only {
+            facts.push(Fact::Noted { note: Note::BaseIsLocal { base: base.name.clone() } });
+        }
+        let key = self.free_key(known, run)?;
+        let workspace = Workspace {
+            path: self.layout().repo(run.spec.repo).worktree(&key),
+            branch: format!("{BRANCH_PREFIX}/{key}"),
+            key,
+            base: base.name,
+            base_oid: base.oid,
+        };
+        facts.push(Fact::Intended { intent: Intent::Worktree { workspace } });
+        Ok(facts)
+    }
+
+    /// The run's key, unless somebody else has a branch of that name.
+    fn free_key(&self, known: &Known, run: &RunFacts) -> Result<WorktreeKey, StepError> {
+        let key = WorktreeKey::from(run.spec.id.key());
+        for suffix in std::iter::once(String::new()).chain((2..10).map(|n| format!("-{n}"))) {
+            let candidate = WorktreeKey::new(format!("{key}{suffix}"));
+            let taken = known
+                .git
+                .branch_exists(&format!("{BRANCH_PREFIX}/{candidate}"))
+                .map_err(|e| worktree_failure(&e))?;
+            if !taken && !self.layout().repo(run.spec.repo).worktree(&candidate).exists() {
+                return Ok(candidate);
+            }
+        }
+        Err(Failure::Worktree { reason: format!("every branch name {BRANCH_PREFIX}/{key}… is taken") }.into())
+    }
+
+    /// The earlier run's place again. Its branch is brought up to the remote's before the tip is written down.
+    fn plan_again(&self, known: &Known, run: &RunFacts) -> Result<Vec<Fact>, StepError> {
+        let Some(mut workspace) = run.workspace.clone() else { return Err(StepError::LookAgain) };
+        let config = self.config_of(&known.repo)?;
+        // T4: what others pushed to the branch comes first. Offline is no reason not to work.
+        let fetched = known.git.resolve_base(Some(&workspace.base), config.base.as_deref(), Fetch::First);
+        let mut facts = Vec::new();
+        let tree = known.git.worktree(&workspace.path).map_err(|e| worktree_failure(&e))?;
+        if let Some(tree) = &tree {
+            match tree.catch_up(&workspace.branch).map_err(|e| worktree_failure(&e))? {
+                CatchUp::Current => {}
+                CatchUp::Forwarded { commits, .. } => {
+                    facts.push(Fact::Noted { note: Note::PulledBefore { commits } });
+                }
+                CatchUp::Offline { reason } => facts.push(Fact::Noted { note: Note::Offline { reason } }),
+                CatchUp::Diverged { .. } | CatchUp::EditsInTheWay { .. } => {
+                    // Both sides stay as they are: the push will rebase, or name the conflict.
+                }
+            }
+        } else {
+            facts.push(Fact::Noted { note: Note::WorktreeRemade });
+        }
+        let tip = known.git.branch_oid(&workspace.branch).map_err(|e| worktree_failure(&e))?;
+        workspace.base_oid = match (tip, fetched) {
+            (Some(tip), _) => tip,
+            (None, Ok(base)) => base.oid,
+            (None, Err(e)) => return Err(worktree_failure(&e)),
+        };
+        facts.push(Fact::Intended { intent: Intent::Worktree { workspace } });
+        Ok(facts)
+    }
+
+    fn carry_out_worktree(
+        &self,
+        known: &Known,
+        run: &RunFacts,
+        intent: &Intent,
+        workspace: Workspace,
+        kind: &RunKind,
+    ) -> Result<Vec<Fact>, StepError> {
+        let layout = self.layout().repo(run.spec.repo);
+        let new = NewWorktree {
+            path: workspace.path.clone(),
+            branch: workspace.branch.clone(),
+            base: workspace.base_oid.clone(),
+            root: layout.worktrees(),
+            existing: match kind {
+                RunKind::First => ExistingBranch::Refuse,
+                RunKind::FollowUp { .. } => ExistingBranch::Attach,
+            },
+        };
+        crate::intake::refuse_unsupported(&known.git, &workspace.base_oid)?;
+        let pool = self.pool(known);
+        let pooled = match kind {
+            RunKind::First => pool.claim(&new).map_err(|e| worktree_failure(&e))?,
+            RunKind::FollowUp { .. } => None,
+        };
+        let added = match pooled {
+            Some(added) => added,
+            None => known.git.add_worktree(&new).map_err(|e| worktree_failure(&e))?,
+        };
+        known
+            .git
+            .lock(&workspace.path, &lock_reason(&Owner::Run { run: run.spec.id }))
+            .map_err(|e| worktree_failure(&e))?;
+        fault::done(intent);
+        let mut facts: Vec<Fact> = set_up::hook_managers(&workspace.path)
+            .into_iter()
+            .map(|name| Fact::Noted { note: Note::HookManager { name: name.to_owned() } })
+            .collect();
+        let commands = self.set_up_commands(run, &workspace.path);
+        let from_pool = matches!(added.origin, Origin::WarmSlot | Origin::MovedSlot);
+        facts.push(Fact::WorktreeReady { workspace, from_pool });
+        // One transaction less for the many projects that need no set-up; a follow-up's tree has had its.
+        if commands.is_empty() || matches!(kind, RunKind::FollowUp { .. }) && added.origin == Origin::Found {
+            facts.push(Fact::SetUpDone { commands: 0 });
+        }
+        Ok(facts)
+    }
+}
+
+/// What git shows others as the reason of the lock.
+pub(crate) fn lock_reason(owner: &Owner) -> String {
+    match owner {
+        Owner::Run { run } => format!("dandori {run}"),
+        Owner::Session { session } => format!("dandori session {session}"),
+        Owner::Nobody => "dandori".to_owned(),
+    }
+}
+
+fn checkout_notes(known: &Known) -> Vec<Fact> {
+    let Ok(main) = known.git.main_checkout() else { return Vec::new() };
+    let dirty = (main.dirty_files > 0).then_some(Note::MainCheckoutDirty { files: main.dirty_files });
+    let detached = main.detached.then_some(Note::MainCheckoutDetached);
+    dirty.into_iter().chain(detached).map(|note| Fact::Noted { note }).collect()
+}
+
+fn worktree_failure(error: &GitError) -> StepError {
+    Failure::Worktree { reason: git_reason(error) }.into()
+}

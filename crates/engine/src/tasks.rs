@@ -1,0 +1,183 @@
+//! What can be done about tasks that exist: cancel, retry, compare, pick.
+
+use std::collections::BTreeMap;
+
+use dandori_domain::run::{Fact, RunFacts, Status};
+use dandori_domain::task::Task;
+use dandori_domain::{Oid, Problem, RunId};
+use dandori_git::{FileChange, GitError, Repository};
+use dandori_host::now;
+use dandori_store::StoreError;
+
+use crate::Engine;
+use crate::trouble::store_problem;
+
+#[derive(Clone, Debug)]
+pub struct Comparison {
+    pub runs: Vec<ComparedRun>,
+    /// path → (runs that touched it, whether their versions are the very same)
+    pub overlap: BTreeMap<String, (Vec<RunId>, bool)>,
+}
+
+#[derive(Clone, Debug)]
+pub struct ComparedRun {
+    pub run: RunFacts,
+    pub files: Vec<ComparedFile>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ComparedFile {
+    pub path: String,
+    pub insertions: u64,
+    pub deletions: u64,
+    /// The version it ends in; `None` when it was deleted.
+    pub version: Option<Oid>,
+}
+
+impl Engine {
+    /// A task and its runs, by anything people call it: `T-3`, `3`, an id, or a run of it.
+    pub async fn find_task(&self, text: &str) -> Result<(Task, Vec<RunFacts>), Problem> {
+        let task = match self.0.store.find_task(text).await {
+            Ok(task) => task,
+            Err(StoreError::NotFound { .. }) => {
+                let run = self.find_run(text).await.map_err(|e| match e {
+                    Problem::NoSuchRun { text } => Problem::NoSuchTask { text },
+                    other => other,
+                })?;
+                self.0.store.task(run.spec.task).await.map_err(|e| store_problem(&e))?
+            }
+            Err(e) => return Err(store_problem(&e)),
+        };
+        let runs = self.0.store.runs_of(task.id).await.map_err(|e| store_problem(&e))?;
+        Ok((task, runs))
+    }
+
+    /// One run: by its own name, or the newest of a task.
+    pub async fn find_run(&self, text: &str) -> Result<RunFacts, Problem> {
+        let runs = self.0.store.find_runs(text).await.map_err(|e| match e {
+            StoreError::NotFound { text, .. } => Problem::NoSuchRun { text },
+            other => store_problem(&other),
+        })?;
+        runs.into_iter().next_back().ok_or_else(|| Problem::NoSuchRun { text: text.to_owned() })
+    }
+
+    /// Cancels what is pending or running of a task. All its processes end; uncommitted edits are kept.
+    pub async fn cancel(&self, runs: &[RunFacts]) -> Result<Vec<RunFacts>, Problem> {
+        let mut canceled = Vec::new();
+        let mut refused = None;
+        for run in runs.iter().filter(|run| !run.is_settled()) {
+            match self.0.store.record(self.0.fence, run.spec.id, vec![Fact::CancelRequested], now()).await {
+                Ok(run) => {
+                    crate::fault::recorded(&Fact::CancelRequested);
+                    self.walk(run.spec.id);
+                    canceled.push(run);
+                }
+                Err(StoreError::Illegal(e)) => refused = Some(e.status),
+                Err(e) => return Err(store_problem(&e)),
+            }
+        }
+        if !canceled.is_empty() {
+            return Ok(canceled);
+        }
+        let status = refused.or_else(|| runs.last().map(RunFacts::status)).unwrap_or(Status::Pending);
+        Err(Problem::CannotCancel { status: status.as_str().to_owned() })
+    }
+
+    /// A failed push is pushed again; any other failure or cancel is run again from the base.
+    pub async fn retry(&self, task: &Task, run: &RunFacts) -> Result<RunFacts, Problem> {
+        let status = run.status();
+        if run.push_can_be_resumed() {
+            let facts = vec![Fact::PushResumed];
+            let run =
+                self.0.store.record(self.0.fence, run.spec.id, facts, now()).await.map_err(|e| store_problem(&e))?;
+            crate::fault::recorded(&Fact::PushResumed);
+            self.walk(run.spec.id);
+            return Ok(run);
+        }
+        if !run.is_settled() {
+            return Err(Problem::TaskIsBusy {
+                run: run.spec.id.key().to_string(),
+                status: status.as_str().to_owned(),
+            });
+        }
+        match status {
+            Status::Failed | Status::Canceled => self.run_again(task, run).await,
+            _ => Err(Problem::CannotRetry { status: status.as_str().to_owned() }),
+        }
+    }
+
+    /// T8: which run becomes the pull request.
+    pub async fn pick(&self, task: &Task, run: &RunFacts, pr: bool) -> Result<Task, Problem> {
+        if run.status() != Status::Succeeded || run.pushed.is_none() {
+            return Err(Problem::NothingToPick { task: task.number.to_string() });
+        }
+        let task = self.0.store.pick(task.id, run.spec.id, now()).await.map_err(|e| store_problem(&e))?;
+        if pr && !matches!(run.pull, Some(dandori_domain::run::Pull::Opened { .. })) {
+            self.create_pull(run, None, None).await?;
+        }
+        Ok(task)
+    }
+
+    pub async fn compare(&self, task: &Task, runs: &[RunFacts]) -> Result<Comparison, Problem> {
+        let known = self.known(task.repo).await?;
+        let wanted: Vec<RunFacts> = runs.to_vec();
+        let runs = self
+            .blocking(move |_| {
+                wanted
+                    .into_iter()
+                    .map(|run| {
+                        let files = match (&run.workspace, &run.commit) {
+                            (Some(workspace), Some(tip)) => {
+                                files_of(&known.git, &workspace.base_oid, tip).map_err(|e| e.problem())?
+                            }
+                            _ => Vec::new(),
+                        };
+                        Ok(ComparedRun { run, files })
+                    })
+                    .collect::<Result<Vec<_>, Problem>>()
+            })
+            .await??;
+        Ok(Comparison { overlap: overlap(&runs), runs })
+    }
+
+    /// The patch of a run: what was staged, as it was written down; before that, nothing.
+    pub async fn patch(&self, run: &RunFacts) -> Result<Vec<u8>, Problem> {
+        let path = self.layout().repo(run.spec.repo).run(run.spec.id).patch();
+        self.blocking(move |_| match std::fs::read(&path) {
+            Ok(bytes) => Ok(bytes),
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
+            Err(e) => Err(Problem::Io { path, reason: e.to_string() }),
+        })
+        .await?
+    }
+}
+
+fn files_of(git: &Repository, base: &Oid, tip: &Oid) -> Result<Vec<ComparedFile>, GitError> {
+    let diff = git.diff_between(base, tip)?;
+    let paths: Vec<String> = diff.files.iter().map(|f| f.path.clone()).collect();
+    let versions = git.versions(tip, &paths)?;
+    let compared = |file: FileChange| ComparedFile {
+        version: versions.get(&file.path).cloned(),
+        path: file.path,
+        insertions: file.added,
+        deletions: file.deleted,
+    };
+    Ok(diff.files.into_iter().map(compared).collect())
+}
+
+fn overlap(runs: &[ComparedRun]) -> BTreeMap<String, (Vec<RunId>, bool)> {
+    let mut by_path: BTreeMap<String, Vec<(RunId, Option<&Oid>)>> = BTreeMap::new();
+    for run in runs {
+        for file in &run.files {
+            by_path.entry(file.path.clone()).or_default().push((run.run.spec.id, file.version.as_ref()));
+        }
+    }
+    by_path
+        .into_iter()
+        .filter(|(_, touched)| touched.len() > 1)
+        .map(|(path, touched)| {
+            let same = touched.windows(2).all(|pair| matches!(pair, [a, b] if a.1 == b.1));
+            (path, (touched.into_iter().map(|(run, _)| run).collect(), same))
+        })
+        .collect()
+}

@@ -1,0 +1,75 @@
+//! What can go wrong with a forge, as data: what happened, why, and whether asking again may help.
+//!
+//! No text in here ever holds the token; whoever makes an error from something the network said scrubs it first.
+
+use dandori_domain::Problem;
+use jiff::Timestamp;
+
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum ForgeError {
+    #[error("there is no token for {host}")]
+    NoToken { host: String },
+    #[error("{host} does not accept the token: {detail}")]
+    Unauthorised { host: String, detail: String },
+    #[error("the token may not do this: {detail}")]
+    Forbidden { detail: String },
+    /// GitHub answers 404 for what is not there and for what the token may not see alike.
+    #[error("{repository} does not exist, or the token cannot see it")]
+    NoSuchRepository { repository: String },
+    #[error("{repository} has no pull request {number}, or the token cannot see it")]
+    NoSuchPull { repository: String, number: u64 },
+    #[error("the forge does not accept this: {detail}")]
+    Invalid { detail: String },
+    #[error("the repository was renamed or moved (the forge points to {location}); set the remote to its new address")]
+    Moved { location: String },
+    #[error("the forge asks to wait until {until}")]
+    RateLimited { until: Timestamp },
+    #[error("{host} could not be reached: {detail}")]
+    Unreachable { host: String, detail: String },
+    #[error("{host} did not answer within {seconds} s")]
+    TimedOut { host: String, seconds: u64 },
+    #[error("{host} is in trouble: {status}{}", after_colon(.detail))]
+    Server { host: String, status: u16, detail: String },
+    /// A change was sent and its answer never came: it may have happened or not. Look before sending it again.
+    #[error("whether {host} carried this out is not known: {detail}")]
+    UnknownOutcome { host: String, detail: String },
+    #[error("{host} answered something that cannot be read: {detail}")]
+    Garbled { host: String, detail: String },
+    #[error("{address} is no address for a forge: {reason}")]
+    BadAddress { address: String, reason: String },
+    #[error("the HTTP client could not be set up: {detail}")]
+    Setup { detail: String },
+}
+
+fn after_colon(detail: &str) -> String {
+    if detail.is_empty() { String::new() } else { format!(": {detail}") }
+}
+
+impl ForgeError {
+    /// A change that may or may not have happened.
+    pub fn may_have_happened(&self) -> bool {
+        matches!(self, Self::UnknownOutcome { .. })
+    }
+
+    /// The same request may succeed later without anybody doing anything.
+    pub fn is_transient(&self) -> bool {
+        matches!(
+            self,
+            Self::RateLimited { .. }
+                | Self::Unreachable { .. }
+                | Self::TimedOut { .. }
+                | Self::Server { .. }
+                | Self::UnknownOutcome { .. }
+                | Self::Garbled { .. }
+        )
+    }
+
+    pub fn to_problem(&self) -> Problem {
+        match self {
+            Self::NoToken { host } => Problem::NoForgeToken { host: host.clone() },
+            Self::NoSuchPull { number, .. } => Problem::NoSuchPull { number: *number },
+            error if error.is_transient() => Problem::ForgeUnreachable { reason: error.to_string() },
+            error => Problem::ForgeRefused { reason: error.to_string() },
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! What can go wrong with git, and what it means to the user.
+
+use std::io;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use dandori_domain::Problem;
+use dandori_host::CmdError;
+
+#[derive(Debug, thiserror::Error)]
+pub enum GitError {
+    #[error("{path} is not inside a git repository")]
+    NotARepository { path: Utf8PathBuf },
+    #[error("{path} is a bare repository: there is no checkout to start from")]
+    Bare { path: Utf8PathBuf },
+    #[error("git is not installed, or not on the PATH")]
+    Missing,
+    #[error("git {found} is too old: {needed} or newer is needed")]
+    TooOld { found: String, needed: String },
+    #[error("there is no branch, tag or commit {base}")]
+    UnknownBase { base: String, near: Vec<String> },
+    #[error("the branch {branch} is taken")]
+    BranchTaken { branch: String, suggestion: String, used_at: Option<Utf8PathBuf> },
+    #[error("{name} cannot be the name of a branch")]
+    BadBranchName { name: String },
+    #[error("a worktree cannot be made at {path}: {reason}")]
+    UnsafePath { path: Utf8PathBuf, reason: Unsafe },
+    #[error("there is already something at {path}")]
+    PathTaken { path: Utf8PathBuf },
+    #[error("{path} is not a worktree of this repository")]
+    NotOurs { path: Utf8PathBuf },
+    #[error("the worktree {path} is locked: {reason}")]
+    Locked { path: Utf8PathBuf, reason: String },
+    #[error("{reference} is not at {expected} any more")]
+    RefMoved { reference: String, expected: String, found: String },
+    #[error("there is no {reference}")]
+    NoSuchRef { reference: String },
+    #[error("{path} has edits that are in the way: {}", files.join(", "))]
+    EditsInTheWay { path: Utf8PathBuf, files: Vec<String> },
+    #[error("git does not know who you are: user.name and user.email are not set")]
+    NoIdentity,
+    #[error("the repository was busy for {seconds} s")]
+    Busy { seconds: u64 },
+    #[error("git answered something unexpected: {what}")]
+    Unexpected { what: String },
+    #[error(transparent)]
+    Command(#[from] CmdError),
+    #[error("{path} could not be read or written")]
+    Io {
+        path: Utf8PathBuf,
+        #[source]
+        source: io::Error,
+    },
+}
+
+/// Why a path is not one for a worktree.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum Unsafe {
+    #[error("it is not an absolute path without `.` and `..`")]
+    NotPlain,
+    #[error("it is outside {root}")]
+    OutsideRoot { root: Utf8PathBuf },
+    #[error("{component} is a symbolic link")]
+    Symlink { component: Utf8PathBuf },
+    #[error("{component} is not a folder")]
+    NotAFolder { component: Utf8PathBuf },
+    #[error("it is inside another repository, {repository}")]
+    InsideRepository { repository: Utf8PathBuf },
+}
+
+impl GitError {
+    pub(crate) fn io(path: &Utf8Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_owned();
+        move |source| Self::Io { path, source }
+    }
+
+    pub(crate) fn unexpected(what: impl Into<String>) -> Self {
+        Self::Unexpected { what: what.into() }
+    }
+
+    /// The same in the words the API sends.
+    pub fn problem(&self) -> Problem {
+        match self {
+            Self::NotARepository { path } => Problem::NotARepository { path: path.clone() },
+            Self::Bare { path } => Problem::BareRepository { path: path.clone() },
+            Self::Missing => Problem::GitMissing,
+            Self::TooOld { found, needed } => Problem::GitTooOld { found: found.clone(), needed: needed.clone() },
+            Self::UnknownBase { base, near } => Problem::UnknownBase { base: base.clone(), near: near.clone() },
+            Self::BranchTaken { branch, suggestion, .. } => {
+                Problem::BranchTaken { branch: branch.clone(), suggestion: suggestion.clone() }
+            }
+            Self::UnsafePath { path, reason } => Problem::UnsafePath { path: path.clone(), reason: reason.to_string() },
+            Self::PathTaken { path } => Problem::WorktreeExists { path: path.clone() },
+            Self::NotOurs { path } => Problem::NotOurWorktree { path: path.clone() },
+            Self::NoSuchRef { reference } => Problem::NothingPreserved { text: reference.clone() },
+            Self::Io { path, source } => Problem::Io { path: path.clone(), reason: source.to_string() },
+            Self::Command(CmdError::Failed { command, stderr, .. }) => {
+                Problem::Git { command: command.clone(), reason: dandori_host::cmd::last_lines(stderr.trim(), 12) }
+            }
+            Self::BadBranchName { .. }
+            | Self::Locked { .. }
+            | Self::RefMoved { .. }
+            | Self::EditsInTheWay { .. }
+            | Self::NoIdentity
+            | Self::Busy { .. }
+            | Self::Unexpected { .. }
+            | Self::Command(_) => Problem::Git { command: "git".to_owned(), reason: self.to_string() },
+        }
+    }
+}

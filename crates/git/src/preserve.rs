@@ -1,0 +1,204 @@
+//! Keeping work before its worktree goes, and bringing it back.
+//!
+//! What is kept is one commit on top of HEAD with everything uncommitted in it, under a private ref. Its message
+//! names HEAD in a trailer; a ref that points at a commit without one keeps commits alone. A branch whose commits
+//! HEAD does not have, and whatever the ref kept before, are further parents: nothing once kept is lost by keeping again.
+
+use camino::Utf8Path;
+use dandori_domain::Oid;
+use jiff::Timestamp;
+
+use crate::add::{Added, ExistingBranch, NewWorktree, Origin};
+use crate::commit::{Draft, Signature, git_date};
+use crate::error::GitError;
+use crate::repository::Repository;
+use crate::stage::ScratchIndex;
+use crate::tree::Tree;
+
+pub const PRESERVED_PREFIX: &str = "refs/dandori/preserved/";
+
+const KEPT_ON: &str = "Dandori-Kept-On";
+
+impl Repository {
+    /// Keeps everything uncommitted (but for ignored files) and every unpushed commit of HEAD and of `branch` under
+    /// `reference`. `None`: there was nothing to keep. The worktree's index and files are not touched. A repository
+    /// inside the worktree is kept as its files, without its history.
+    pub fn preserve(
+        &self,
+        tree: &Tree,
+        branch: Option<&str>,
+        reference: &str,
+        message: &str,
+        at: Timestamp,
+    ) -> Result<Option<Oid>, GitError> {
+        let head = tree.head_if_any()?;
+        let earlier = self.reference(reference)?;
+        let work = tree.work()?;
+        let head_tree = match &head {
+            Some(head) => Some(self.commit_object(head)?.tree),
+            None => None,
+        };
+        let is_dirty = work.is_some() && work != head_tree;
+        let mut further = self.stranded_commits(branch, head.as_ref())?;
+        if !is_dirty && further.is_empty() {
+            return self.keep_commits(head, earlier, reference);
+        }
+        let kept_tree = match (work, head_tree) {
+            (Some(work), _) => work,
+            (None, Some(tree)) => tree,
+            (None, None) => self.empty_tree()?,
+        };
+        if let Some(earlier) = earlier {
+            let before = self.commit_object(&earlier)?;
+            let same_head = before.trailer(KEPT_ON) == Some(named(head.as_ref()));
+            if same_head && before.tree == kept_tree && further.iter().all(|f| before.parents.contains(f)) {
+                return Ok(Some(earlier));
+            }
+            let is_in_head = match &head {
+                Some(head) => self.is_ancestor(&earlier, head)?,
+                None => false,
+            };
+            if !is_in_head {
+                further.push(earlier);
+            }
+        }
+        let parents: Vec<Oid> = head.iter().cloned().chain(further).collect();
+        let text = format!("{}\n\n{KEPT_ON}: {}\n", message.trim_end(), named(head.as_ref()));
+        let oid = self.make_kept_commit(&kept_tree, &parents, &text, at)?;
+        self.set_own_ref(reference, &oid)?;
+        Ok(Some(oid))
+    }
+
+    /// A worktree as it was when it was kept: at the commit it stood on, the edits back as uncommitted changes. The
+    /// branch is the one named in `new` if that is free or stands there, else the nearest free name; `new.base` is
+    /// used only when nothing had been committed yet. The ref stays.
+    pub fn restore(&self, reference: &str, new: &NewWorktree) -> Result<Added, GitError> {
+        let kept = self.reference(reference)?;
+        let kept = kept.ok_or_else(|| GitError::NoSuchRef { reference: reference.to_owned() })?;
+        let object = self.commit_object(&kept)?;
+        let (head, has_edits) = match object.trailer(KEPT_ON) {
+            None => (kept.clone(), false),
+            Some(name) => match object.parents.first().filter(|p| p.as_str() == name) {
+                Some(parent) => (parent.clone(), true),
+                None => (new.base.clone(), true),
+            },
+        };
+        let wanted = NewWorktree { base: head.clone(), existing: ExistingBranch::Refuse, ..new.clone() };
+        let added = match self.add_worktree(&wanted) {
+            Err(GitError::BranchTaken { suggestion, .. }) => {
+                self.add_worktree(&NewWorktree { branch: suggestion, ..wanted })?
+            }
+            Err(GitError::PathTaken { path }) => self.restored_before(&path, &head)?,
+            other => other?,
+        };
+        if has_edits {
+            let tip = added.tree.head()?;
+            added.tree.bring(&tip, &kept)?;
+            added.tree.cmd().args(["reset", "--quiet", "--mixed"]).run_patiently()?;
+        }
+        Ok(added)
+    }
+
+    /// An earlier call may have been killed after it chose another branch name.
+    fn restored_before(&self, path: &Utf8Path, head: &Oid) -> Result<Added, GitError> {
+        let taken = || GitError::PathTaken { path: path.to_owned() };
+        let tree = self.worktree(path)?.ok_or_else(taken)?;
+        let tip = tree.head()?;
+        if tip != *head || tree.branch()?.is_none() {
+            return Err(taken());
+        }
+        Ok(Added { tree, tip, origin: Origin::Found })
+    }
+
+    fn keep_commits(&self, head: Option<Oid>, earlier: Option<Oid>, reference: &str) -> Result<Option<Oid>, GitError> {
+        // Clean because the directory is already gone: what was kept then is still what there is.
+        if earlier.is_some() {
+            return Ok(earlier);
+        }
+        let Some(head) = head else { return Ok(None) };
+        if self.unpushed(&head, None)? == 0 {
+            return Ok(None);
+        }
+        self.set_own_ref(reference, &head)?;
+        Ok(Some(head))
+    }
+
+    /// The tip of a branch that HEAD left behind with commits nobody else has.
+    fn stranded_commits(&self, branch: Option<&str>, head: Option<&Oid>) -> Result<Vec<Oid>, GitError> {
+        let Some(branch) = branch else { return Ok(Vec::new()) };
+        let Some(tip) = self.branch_oid(branch)? else { return Ok(Vec::new()) };
+        if let Some(head) = head
+            && self.is_ancestor(&tip, head)?
+        {
+            return Ok(Vec::new());
+        }
+        Ok(if self.unpushed(&tip, Some(branch))? == 0 { Vec::new() } else { vec![tip] })
+    }
+
+    fn make_kept_commit(&self, tree: &Oid, parents: &[Oid], message: &str, at: Timestamp) -> Result<Oid, GitError> {
+        // Not the user's commit and not to be signed as his: a missing key or name must not keep work from being kept.
+        let us = Signature {
+            name: Some("dandori".to_owned()),
+            email: Some("dandori@localhost".to_owned()),
+            date: git_date(at),
+        };
+        let draft = Draft { tree, parents, message: message.as_bytes(), author: &us, committer: &us };
+        self.make_unsigned_commit(&draft)
+    }
+
+    fn empty_tree(&self) -> Result<Oid, GitError> {
+        Ok(Oid::new(self.cmd().args(["hash-object", "-w", "-t", "tree", "/dev/null"]).run()?.text()))
+    }
+}
+
+fn named(head: Option<&Oid>) -> String {
+    head.map_or("nothing".to_owned(), |oid| oid.as_str().to_owned())
+}
+
+impl Tree {
+    /// Everything in the directory as a tree; `None` when the directory is gone.
+    fn work(&self) -> Result<Option<Oid>, GitError> {
+        if !self.is_there() {
+            return Ok(None);
+        }
+        let copied = ScratchIndex::of(self)?.durably();
+        if let Ok(tree) = copied.everything() {
+            return Ok(Some(tree));
+        }
+        drop(copied);
+        ScratchIndex::of_head(self)?.durably().everything().map(Some)
+    }
+}
+
+impl ScratchIndex<'_> {
+    fn everything(&self) -> Result<Oid, GitError> {
+        let nested = self.nested_repositories()?;
+        self.add_all(&nested)?;
+        for repository in nested {
+            self.add_files_of(Utf8Path::new(&repository))?;
+        }
+        self.write_tree()
+    }
+
+    /// The files of a repository inside the worktree, as if they were ours. It is listed as a work tree of our own git
+    /// directory, so that none of its configuration is read.
+    fn add_files_of(&self, nested: &Utf8Path) -> Result<(), GitError> {
+        let folder = self.tree_path().join(nested);
+        let listing = self.cmd().reading().at(&folder).env("GIT_WORK_TREE", &folder);
+        let listing = listing.env("GIT_INDEX_FILE", self.no_index());
+        let output = listing.args(["ls-files", "-z", "--others", "--exclude-standard"]).run()?;
+        let mut paths = String::new();
+        for field in output.fields() {
+            if let Some(deeper) = field.strip_suffix('/') {
+                self.add_files_of(&nested.join(deeper))?;
+            } else {
+                paths.push_str(nested.join(field).as_str());
+                paths.push('\0');
+            }
+        }
+        if !paths.is_empty() {
+            self.cmd().args(["update-index", "--add", "--replace", "-z", "--stdin"]).stdin(paths).run()?;
+        }
+        Ok(())
+    }
+}

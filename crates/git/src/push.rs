@@ -1,0 +1,97 @@
+//! Pushing one commit to one branch, never by force, and telling "overtaken" from "refused" by what the remote has.
+
+use dandori_domain::Oid;
+
+use crate::error::GitError;
+use crate::refs::{head_ref, tracking_ref};
+use crate::repository::{REMOTE, Repository};
+use crate::tree::Tree;
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum PushAnswer {
+    /// The remote's branch has the commit, pushed now or before.
+    Pushed,
+    /// Somebody else's commits are on the remote's branch; they are fetched.
+    Overtaken { theirs: Oid },
+    /// The remote would not take it, or could not be reached. Without credentials.
+    Refused { reason: String },
+}
+
+impl Tree {
+    pub fn push(&self, oid: &Oid, branch: &str) -> Result<PushAnswer, GitError> {
+        self.repository.push(oid, branch)
+    }
+}
+
+impl Repository {
+    pub fn push(&self, oid: &Oid, branch: &str) -> Result<PushAnswer, GitError> {
+        if let Some(reason) = self.push_lfs(branch)? {
+            return Ok(PushAnswer::Refused { reason });
+        }
+        let refspec = format!("{}:{}", oid.as_str(), head_ref(branch));
+        let output = self
+            .cmd()
+            .over_network()
+            .args(["push", "--porcelain", "--no-verify", "--no-force", "--no-follow-tags", REMOTE, &refspec])
+            .run_any()?;
+        if output.status.success() {
+            return Ok(PushAnswer::Pushed);
+        }
+        let reason = refusal(&output.text(), &output.stderr);
+        // The words of a refusal differ from server to server; what the remote has does not.
+        match self.fetch_branch(branch) {
+            Ok(Some(theirs)) if self.is_ancestor(oid, &theirs)? => Ok(PushAnswer::Pushed),
+            Ok(Some(theirs)) if !self.is_ancestor(&theirs, oid)? => Ok(PushAnswer::Overtaken { theirs }),
+            _ => Ok(PushAnswer::Refused { reason }),
+        }
+    }
+
+    /// Where the remote's branch is now, fetched; `None` when there is none. The error is one line for people.
+    pub(crate) fn fetch_branch(&self, branch: &str) -> Result<Option<Oid>, String> {
+        let say = |error: &dyn std::error::Error| error.to_string();
+        let reference = head_ref(branch);
+        let listed = self.cmd().reading().over_network().args(["ls-remote", REMOTE, &reference]).run_any();
+        let listed = listed.map_err(|e| say(&e))?;
+        if !listed.status.success() {
+            let reason = crate::base::in_one_line(&listed.stderr);
+            return Err(reason.unwrap_or_else(|| "the remote could not be reached".to_owned()));
+        }
+        if listed.text().is_empty() {
+            return Ok(None);
+        }
+        let tracking = tracking_ref(branch);
+        self.cmd()
+            .over_network()
+            .args(["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance"])
+            .args(["--no-recurse-submodules", REMOTE, &format!("+{reference}:{tracking}")])
+            .run_patiently()
+            .map_err(|e| crate::base::in_one_line(e.stderr()).unwrap_or_else(|| say(&e)))?;
+        self.reference(&tracking).map_err(|e| say(&e))
+    }
+
+    /// git-lfs uploads its files from the pre-push hook; hooks do not run here, so it is asked outright. A clone
+    /// without a store of such files has none to upload.
+    fn push_lfs(&self, branch: &str) -> Result<Option<String>, GitError> {
+        if !self.common_dir().join("lfs/objects").is_dir() {
+            return Ok(None);
+        }
+        let output = self.cmd().over_network().args(["lfs", "push", REMOTE, &head_ref(branch)]).run_any()?;
+        if output.status.success() {
+            return Ok(None);
+        }
+        let reason = crate::base::in_one_line(&output.stderr).unwrap_or_default();
+        Ok(Some(format!("git-lfs could not upload: {reason}")))
+    }
+}
+
+/// The ref's own line, `!<tab>from:to<tab>[remote rejected] (reason)`, and what the remote said about it.
+fn refusal(porcelain: &str, stderr: &str) -> String {
+    let line = porcelain.lines().find_map(|l| l.strip_prefix("!\t")?.split_once('\t').map(|(_, why)| why.to_owned()));
+    let remote: Vec<&str> =
+        stderr.lines().filter_map(|l| l.strip_prefix("remote:")).map(str::trim).filter(|l| !l.is_empty()).collect();
+    match line {
+        Some(line) if remote.is_empty() => line,
+        Some(line) => format!("{line}: {}", remote.join(" ")),
+        None => crate::base::in_one_line(stderr).unwrap_or_else(|| "the remote could not be reached".to_owned()),
+    }
+}

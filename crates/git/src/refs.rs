@@ -1,0 +1,180 @@
+//! Branches, dandori's own refs, and how commits stand to each other.
+
+use camino::Utf8PathBuf;
+use dandori_domain::Oid;
+
+use crate::error::GitError;
+use crate::repository::Repository;
+
+/// Our refs live here; nothing else of the user's is under it.
+const OWN: &str = "refs/dandori/";
+
+/// The branch as it stands.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Branch {
+    pub(crate) oid: Oid,
+    /// The worktree (or main checkout) that has it checked out.
+    pub(crate) used_at: Option<Utf8PathBuf>,
+}
+
+impl Repository {
+    pub fn branch_exists(&self, name: &str) -> Result<bool, GitError> {
+        Ok(self.branch_oid(name)?.is_some())
+    }
+
+    pub fn branch_oid(&self, name: &str) -> Result<Option<Oid>, GitError> {
+        self.reference(&head_ref(name))
+    }
+
+    /// Where the remote's branch was when it was last fetched or pushed.
+    pub fn remote_branch_oid(&self, name: &str) -> Result<Option<Oid>, GitError> {
+        self.reference(&tracking_ref(name))
+    }
+
+    /// The branches whose names begin with `prefix`, without `refs/heads/`.
+    pub fn branches(&self, prefix: &str) -> Result<Vec<(String, Oid)>, GitError> {
+        let refs = self.refs_under("refs/heads/")?;
+        Ok(refs
+            .into_iter()
+            .filter_map(|(name, oid)| Some((name.strip_prefix("refs/heads/")?.to_owned(), oid)))
+            .filter(|(name, _)| name.starts_with(prefix))
+            .collect())
+    }
+
+    /// Deletes a branch that nobody has checked out; one that is not there is no error. Configuration is left alone:
+    /// `git branch -D` would take its lock.
+    pub fn delete_branch(&self, name: &str) -> Result<Option<Utf8PathBuf>, GitError> {
+        match self.branch(name)? {
+            None => Ok(None),
+            Some(Branch { used_at: Some(path), .. }) => Ok(Some(path)),
+            Some(Branch { oid, used_at: None }) => {
+                let reference = head_ref(name);
+                self.cmd().args(["update-ref", "-d", &reference, oid.as_str()]).run_patiently()?;
+                Ok(None)
+            }
+        }
+    }
+
+    /// Whether everything in `a` is also in `b`. A commit that is not here is in nothing.
+    pub fn is_ancestor(&self, a: &Oid, b: &Oid) -> Result<bool, GitError> {
+        let output = self.cmd().reading().args(["merge-base", "--is-ancestor", a.as_str(), b.as_str()]).run_any()?;
+        Ok(output.status.success())
+    }
+
+    pub fn merge_base(&self, a: &Oid, b: &Oid) -> Result<Option<Oid>, GitError> {
+        Ok(self.cmd().reading().args(["merge-base", a.as_str(), b.as_str()]).answer()?.map(Oid::new))
+    }
+
+    /// What a full ref name points at.
+    pub fn reference(&self, name: &str) -> Result<Option<Oid>, GitError> {
+        let call = self.cmd().reading().args(["rev-parse", "--verify", "--quiet", "--end-of-options", name]);
+        Ok(call.answer()?.map(Oid::new))
+    }
+
+    /// All refs under a prefix, such as `refs/dandori/preserved/`.
+    pub fn refs_under(&self, prefix: &str) -> Result<Vec<(String, Oid)>, GitError> {
+        let output =
+            self.cmd().reading().args(["for-each-ref", "--format=%(objectname) %(refname)", "--", prefix]).run()?;
+        let text = output.text();
+        Ok(text.lines().filter_map(|l| l.split_once(' ')).map(|(oid, name)| (name.to_owned(), Oid::new(oid))).collect())
+    }
+
+    /// Points one of our own refs somewhere.
+    pub fn set_own_ref(&self, name: &str, oid: &Oid) -> Result<(), GitError> {
+        require_own(name)?;
+        // Work is kept by it: it must outlive a power cut as well.
+        self.cmd().durably().args(["update-ref", name, oid.as_str()]).run_patiently()?;
+        Ok(())
+    }
+
+    /// Forgets one of our own refs; one that is not there is no error.
+    pub fn delete_own_ref(&self, name: &str) -> Result<(), GitError> {
+        require_own(name)?;
+        if self.reference(name)?.is_some() {
+            self.cmd().args(["update-ref", "-d", name]).run_patiently()?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn branch(&self, name: &str) -> Result<Option<Branch>, GitError> {
+        let reference = head_ref(name);
+        let format = "--format=%(refname)%00%(objectname)%00%(worktreepath)";
+        let output = self.cmd().reading().args(["for-each-ref", format, "--", &reference]).run()?;
+        // The pattern also matches everything below it, as if it were a folder.
+        Ok(output.text().lines().find_map(|line| {
+            let mut fields = line.split('\0');
+            let (found, oid, used_at) = (fields.next()?, fields.next()?, fields.next()?);
+            (found == reference).then(|| Branch {
+                oid: Oid::new(oid),
+                used_at: (!used_at.is_empty()).then(|| Utf8PathBuf::from(used_at)),
+            })
+        }))
+    }
+
+    /// A name like `name` that is free.
+    pub(crate) fn free_branch_like(&self, name: &str) -> Result<String, GitError> {
+        let taken = self.branches("")?;
+        let is_free = |candidate: &str| {
+            !taken.iter().any(|(other, _)| {
+                other == candidate
+                    || other.starts_with(&format!("{candidate}/"))
+                    || candidate.starts_with(&format!("{other}/"))
+            })
+        };
+        let flat = name.replace('/', "-");
+        let candidates = [name, &flat].into_iter().flat_map(|n| (2..100).map(move |i| format!("{n}-{i}")));
+        Ok(std::iter::once(flat.clone())
+            .filter(|c| c != name && !is_free(&format!("{name}-2")))
+            .chain(candidates)
+            .find(|c| is_free(c))
+            .unwrap_or_else(|| format!("{flat}-{:x}", dandori_host::random())))
+    }
+}
+
+/// git's own rules (`git help check-ref-format`), and no dash in front. Asked before anything is made.
+pub(crate) fn require_branch_name(name: &str) -> Result<(), GitError> {
+    let bad_character = |c: char| c.is_ascii_control() || " ~^:?*[\\".contains(c);
+    let bad_part = |p: &str| p.is_empty() || p.starts_with('.') || Utf8PathBuf::from(p).extension() == Some("lock");
+    let is_bad = name.is_empty()
+        || name == "@"
+        || name.starts_with('-')
+        || name.ends_with('.')
+        || name.contains("..")
+        || name.contains("@{")
+        || name.contains(bad_character)
+        || name.split('/').any(bad_part);
+    if is_bad { Err(GitError::BadBranchName { name: name.to_owned() }) } else { Ok(()) }
+}
+
+pub(crate) fn head_ref(branch: &str) -> String {
+    format!("refs/heads/{branch}")
+}
+
+pub(crate) fn tracking_ref(branch: &str) -> String {
+    format!("refs/remotes/{}/{branch}", crate::repository::REMOTE)
+}
+
+fn require_own(name: &str) -> Result<(), GitError> {
+    if name.starts_with(OWN) {
+        return Ok(());
+    }
+    Err(GitError::unexpected(format!("{name} is not one of our refs")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn branch_names_are_judged_as_git_does() {
+        for name in ["main", "dandori/01j9", "a.b/c", "日本語", "x@y", "a.lock.b"] {
+            assert!(require_branch_name(name).is_ok(), "{name}");
+        }
+        for name in [
+            "", "@", "-d", "a..b", "a b", "a/", "/a", "a//b", ".a", "a/.b", "a.lock", "a.lock/b", "a.", "a@{1}", "a~1",
+            "a\\b", "a\n",
+        ] {
+            assert!(require_branch_name(name).is_err(), "{name:?}");
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! One worktree, known by its real git directory. Whatever its `.git` file says is looked at, never followed.
+
+use std::io;
+use std::time::Duration;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use dandori_domain::{Finding, Oid};
+use dandori_host::CmdOutput;
+
+use crate::error::GitError;
+use crate::git::Call;
+use crate::repository::Repository;
+
+#[derive(Clone, Debug)]
+pub struct Tree {
+    pub(crate) repository: Repository,
+    path: Utf8PathBuf,
+    git_dir: Utf8PathBuf,
+}
+
+/// What would be lost if the worktree went.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TreeState {
+    /// Paths with changes that are not committed, untracked ones included, ignored ones not.
+    pub dirty: Vec<String>,
+    /// Commits of HEAD that no remote branch has.
+    pub unpushed: u32,
+    pub head: Option<Oid>,
+    /// `None` when HEAD is detached.
+    pub branch: Option<String>,
+}
+
+impl Tree {
+    pub(crate) fn new(repository: &Repository, path: &Utf8Path, git_dir: &Utf8Path) -> Self {
+        Self { repository: repository.clone(), path: path.to_owned(), git_dir: git_dir.to_owned() }
+    }
+
+    pub fn path(&self) -> &Utf8Path {
+        &self.path
+    }
+
+    pub fn git_dir(&self) -> &Utf8Path {
+        &self.git_dir
+    }
+
+    pub fn repository(&self) -> &Repository {
+        &self.repository
+    }
+
+    /// Whether its directory is there, and is one.
+    pub fn is_there(&self) -> bool {
+        self.path.symlink_metadata().is_ok_and(|m| m.is_dir())
+    }
+
+    /// What HEAD stands on.
+    pub fn head(&self) -> Result<Oid, GitError> {
+        self.head_if_any()?.ok_or_else(|| GitError::NoSuchRef { reference: "HEAD".to_owned() })
+    }
+
+    /// The branch HEAD is on; `None` when it is detached.
+    pub fn branch(&self) -> Result<Option<String>, GitError> {
+        let answer = self.cmd().reading().args(["symbolic-ref", "--quiet", "HEAD"]).answer()?;
+        Ok(answer.map(|full| full.strip_prefix("refs/heads/").map_or(full.clone(), str::to_owned)))
+    }
+
+    /// What an agent did to git that it may not do. `expected_tip` is where dandori last left the branch.
+    pub fn findings(&self, branch: &str, expected_tip: &Oid) -> Result<Vec<Finding>, GitError> {
+        if !self.is_there() {
+            return Ok(vec![Finding::WorktreeMissing { path: self.path.clone() }]);
+        }
+        let mut findings = Vec::new();
+        if !self.git_file_is_untouched()? {
+            findings.push(Finding::GitFileChanged { path: self.path.join(".git") });
+        }
+        let found = self.branch()?;
+        if found.as_deref() != Some(branch) {
+            let found = match found {
+                Some(other) => other,
+                None => self.head_if_any()?.map_or("nothing".to_owned(), |oid| oid.short().to_owned()),
+            };
+            findings.push(Finding::HeadMoved { expected: branch.to_owned(), found });
+        }
+        let tip = self.repository.branch_oid(branch)?;
+        if tip.as_ref() != Some(expected_tip) {
+            findings.push(Finding::BranchMoved {
+                expected: expected_tip.as_str().to_owned(),
+                found: tip.map_or("nothing".to_owned(), |t| t.as_str().to_owned()),
+            });
+        }
+        Ok(findings)
+    }
+
+    pub fn state(&self) -> Result<TreeState, GitError> {
+        let head = self.head_if_any()?;
+        let unpushed = match &head {
+            Some(head) => self.repository.unpushed(head, self.branch()?.as_deref())?,
+            None => 0,
+        };
+        if !self.is_there() {
+            return Ok(TreeState { dirty: Vec::new(), unpushed, head, branch: self.branch()? });
+        }
+        let output = self
+            .cmd()
+            .reading()
+            .args(["status", "--porcelain=v2", "--branch", "-z", "--no-renames"])
+            .args(["--untracked-files=all", "--ignore-submodules=all"])
+            .run()?;
+        let status = parse_status(&output);
+        Ok(TreeState { dirty: status.dirty, unpushed, head, branch: status.branch })
+    }
+
+    /// A command on this worktree.
+    pub(crate) fn cmd(&self) -> Call {
+        let call = self
+            .repository
+            .git
+            .cmd()
+            .env("GIT_DIR", &self.git_dir)
+            .env("GIT_COMMON_DIR", self.repository.common_dir())
+            .env("GIT_WORK_TREE", &self.path);
+        if self.is_there() { call.at(&self.path) } else { call.at(self.repository.common_dir()) }
+    }
+
+    pub(crate) fn head_if_any(&self) -> Result<Option<Oid>, GitError> {
+        let call = self.cmd().reading().args(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]);
+        Ok(call.answer()?.map(Oid::new))
+    }
+
+    /// All files of `tip` written and the index to go with them. What is in the way goes: only for a worktree nobody
+    /// has worked in.
+    pub(crate) fn check_out(&self, tip: &Oid) -> Result<(), GitError> {
+        self.drop_stale_index_lock()?;
+        self.restore_git_file()?;
+        self.cmd().args(["read-tree", "--reset", "-u", tip.as_str()]).run_patiently()?;
+        Ok(())
+    }
+
+    /// An `index.lock` nobody has open is what a killed git left behind. Somebody's git that is at work has it open.
+    pub(crate) fn drop_stale_index_lock(&self) -> Result<(), GitError> {
+        use std::os::unix::fs::MetadataExt;
+        let lock = self.git_dir.join("index.lock");
+        let inode = || lock.symlink_metadata().ok().map(|m| m.ino());
+        let Some(first) = inode() else { return Ok(()) };
+        for _ in 0..2 {
+            if is_open_somewhere(&lock) || inode() != Some(first) {
+                return Ok(());
+            }
+            // git closes the lock a moment before it renames it.
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        if inode() == Some(first) {
+            match std::fs::remove_file(&lock) {
+                Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(GitError::io(&lock)(e)),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn git_file_is_untouched(&self) -> Result<bool, GitError> {
+        let file = self.path.join(".git");
+        match file.symlink_metadata() {
+            Ok(found) if found.is_file() && found.len() < 16 * 1024 => {}
+            Ok(_) => return Ok(false),
+            Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(false),
+            Err(e) => return Err(GitError::io(&file)(e)),
+        }
+        let text = std::fs::read(&file).map_err(GitError::io(&file))?;
+        let text = String::from_utf8_lossy(&text);
+        let Some(target) = text.strip_prefix("gitdir: ") else { return Ok(false) };
+        let target = self.path.join(target.trim_end_matches('\n'));
+        if target == self.git_dir {
+            return Ok(true);
+        }
+        // Made by a git that writes relative paths, or through a linked folder: the same directory all the same.
+        Ok(target.canonicalize_utf8().ok() == self.git_dir.canonicalize_utf8().ok())
+    }
+
+    /// A half-made worktree may lack its `.git` file: git writes the record first.
+    fn restore_git_file(&self) -> Result<(), GitError> {
+        let file = self.path.join(".git");
+        if file.symlink_metadata().is_ok() {
+            return Ok(());
+        }
+        let text = format!("gitdir: {}\n", self.git_dir);
+        dandori_host::replace_file(&file, text.as_bytes(), 0o644).map_err(GitError::io(&file))
+    }
+}
+
+impl Repository {
+    /// Commits of `oid` that are on no remote branch; where there are none at all, on no other branch.
+    pub(crate) fn unpushed(&self, oid: &Oid, branch: Option<&str>) -> Result<u32, GitError> {
+        let count = |not: &[&str]| -> Result<u32, GitError> {
+            let call = self.cmd().reading().args(["rev-list", "--count", oid.as_str(), "--not"]).args(not);
+            Ok(call.run()?.text().parse().unwrap_or(u32::MAX))
+        };
+        let unpushed = count(&["--remotes"])?;
+        if unpushed == 0 || !self.has_no_remote_branches()? {
+            return Ok(unpushed);
+        }
+        match branch.map(|b| format!("--exclude={b}")) {
+            Some(own) => count(&[own.as_str(), "--branches"]),
+            None => count(&["--branches"]),
+        }
+    }
+
+    fn has_no_remote_branches(&self) -> Result<bool, GitError> {
+        let call = self.cmd().reading().args(["for-each-ref", "--count=1", "--format=%(refname)", "refs/remotes/"]);
+        Ok(call.answer()?.is_none())
+    }
+}
+
+fn is_open_somewhere(file: &Utf8Path) -> bool {
+    let Ok(processes) = std::fs::read_dir("/proc") else { return true };
+    processes
+        .flatten()
+        .filter(|p| p.file_name().to_str().is_some_and(|n| n.bytes().all(|b| b.is_ascii_digit())))
+        .filter_map(|p| std::fs::read_dir(p.path().join("fd")).ok())
+        .flat_map(Iterator::flatten)
+        .any(|fd| std::fs::read_link(fd.path()).is_ok_and(|target| target == file.as_std_path()))
+}
+
+pub(crate) struct Status {
+    pub(crate) dirty: Vec<String>,
+    pub(crate) branch: Option<String>,
+}
+
+/// `--porcelain=v2 --branch -z --no-renames`: one field per path.
+pub(crate) fn parse_status(output: &CmdOutput) -> Status {
+    let mut status = Status { dirty: Vec::new(), branch: None };
+    for field in output.fields() {
+        if let Some(header) = field.strip_prefix("# ") {
+            if let Some(branch) = header.strip_prefix("branch.head ") {
+                status.branch = (branch != "(detached)").then(|| branch.to_owned());
+            }
+            continue;
+        }
+        let words_before_path = match field.as_bytes().first() {
+            Some(b'1') => 8,
+            Some(b'u') => 10,
+            Some(b'?') => 1,
+            _ => continue,
+        };
+        if let Some(path) = field.splitn(words_before_path + 1, ' ').nth(words_before_path) {
+            status.dirty.push(path.to_owned());
+        }
+    }
+    status
+}

@@ -1,0 +1,10 @@
+//! The crate against the real git, in folders of its own.
+#![expect(clippy::unwrap_used, reason = "a helper of a test may fail as a test does")]
+
+mod bed;
+mod hostile;
+mod keeping;
+mod making;
+mod pooling;
+mod pushing;
+mod staging;

@@ -1,0 +1,143 @@
+use dandori_domain::Oid;
+use dandori_git::{CatchUp, PushAnswer, RebaseAnswer};
+
+use crate::bed::{Bed, read, write};
+
+fn on_origin(bed: &Bed, branch: &str) -> String {
+    bed.sh(&bed.home.join("origin.git"), &format!("git rev-parse --verify -q refs/heads/{branch} || true"))
+}
+
+#[test]
+fn a_push_arrives_and_repeats() {
+    let bed = Bed::new();
+    let tree = bed.tree("a");
+    write(&tree.path().join("new.txt"), "new\n");
+    let oid = Bed::commit_all(&tree, "dandori/a", "x\n");
+    assert_eq!(tree.state().unwrap().unpushed, 1);
+    assert_eq!(tree.push(&oid, "dandori/a").unwrap(), PushAnswer::Pushed);
+    assert_eq!(on_origin(&bed, "dandori/a"), oid.as_str());
+    assert_eq!(tree.push(&oid, "dandori/a").unwrap(), PushAnswer::Pushed);
+    assert_eq!(tree.state().unwrap().unpushed, 0);
+    bed.push_by_another("dandori/a", "more.txt", "more");
+    assert_eq!(tree.push(&oid, "dandori/a").unwrap(), PushAnswer::Pushed, "it is in there, and more on top");
+    assert!(!read(&bed.clone_path().join(".git/config")).contains("dandori"), "no upstream is written");
+}
+
+#[test]
+fn overtaken_it_is_rebased_and_pushed() {
+    let bed = Bed::new();
+    let tree = bed.tree("a");
+    let base = bed.base();
+    for name in ["one", "two"] {
+        write(&tree.path().join(format!("{name}.txt")), name);
+        Bed::commit_all(&tree, "dandori/a", &format!("feat: {name}\n\nDandori-Run: run_1\n"));
+    }
+    let ours = tree.head().unwrap();
+    let theirs = bed.push_by_another("dandori/a", "src/file0.txt", "theirs\n");
+    assert_eq!(tree.push(&ours, "dandori/a").unwrap(), PushAnswer::Overtaken { theirs: theirs.clone() });
+    let RebaseAnswer::Rebased { oid } = tree.rebase("dandori/a", &ours, &base, &theirs).unwrap() else { panic!() };
+    assert_eq!(tree.head().unwrap(), oid);
+    bed.assert_clean(&tree);
+    assert_eq!(read(&tree.path().join("src/file0.txt")), "theirs\n");
+    assert_eq!(read(&tree.path().join("two.txt")), "two");
+    assert_eq!(bed.sh(tree.path(), "git log --format=%s -4"), "feat: two\nfeat: one\nby another: src/file0.txt\nfirst");
+    assert_eq!(tree.push(&oid, "dandori/a").unwrap(), PushAnswer::Pushed);
+    assert_eq!(on_origin(&bed, "dandori/a"), oid.as_str());
+}
+
+#[test]
+fn a_rebase_killed_half_way_is_finished_by_the_next() {
+    let bed = Bed::new();
+    let tree = bed.tree("a");
+    let base = bed.base();
+    write(&tree.path().join("one.txt"), "one");
+    let ours = Bed::commit_all(&tree, "dandori/a", "one\n\nDandori-Run: run_1\n");
+    let other = bed.home.join("other");
+    bed.push_by_another("dandori/a", "src/file0.txt", "theirs\n");
+    std::fs::remove_file(other.join("src/file2.txt")).unwrap();
+    let theirs = bed.push_by_another("dandori/a", "src/new.txt", "theirs too\n");
+    tree.push(&ours, "dandori/a").unwrap();
+    // Some files are already theirs, the index and the branch are not; the killed git left its lock.
+    write(&tree.path().join("src/file0.txt"), "theirs\n");
+    write(&tree.path().join("src/new.txt"), "theirs too\n");
+    std::fs::remove_file(tree.path().join("src/file2.txt")).unwrap();
+    write(&tree.git_dir().join("index.lock"), "half");
+    // And the user has an edit of his own in a file that nobody else touched.
+    write(&tree.path().join("src/file9.txt"), "mine\n");
+    let RebaseAnswer::Rebased { oid } = tree.rebase("dandori/a", &ours, &base, &theirs).unwrap() else { panic!() };
+    assert_eq!(tree.head().unwrap(), oid);
+    assert_eq!(bed.sh(tree.path(), "git status --porcelain"), " M src/file9.txt");
+    let again = tree.rebase("dandori/a", &oid, &theirs, &theirs).unwrap();
+    assert_eq!(again, RebaseAnswer::Rebased { oid });
+}
+
+#[test]
+fn a_conflict_names_its_files_and_changes_nothing() {
+    let bed = Bed::new();
+    let tree = bed.tree("a");
+    let base = bed.base();
+    write(&tree.path().join("src/file0.txt"), "ours\n");
+    write(&tree.path().join("日本.txt"), "ours\n");
+    write(&tree.path().join("fine.txt"), "ours\n");
+    let ours = Bed::commit_all(&tree, "dandori/a", "ours\n");
+    bed.push_by_another("dandori/a", "src/file0.txt", "theirs\n");
+    let theirs = bed.push_by_another("dandori/a", "日本.txt", "theirs\n");
+    assert_eq!(tree.push(&ours, "dandori/a").unwrap(), PushAnswer::Overtaken { theirs: theirs.clone() });
+    let answer = tree.rebase("dandori/a", &ours, &base, &theirs).unwrap();
+    assert_eq!(answer, RebaseAnswer::Conflict { files: vec!["src/file0.txt".into(), "日本.txt".into()] });
+    assert_eq!(tree.head().unwrap(), ours);
+    bed.assert_clean(&tree);
+    assert_eq!(read(&tree.path().join("src/file0.txt")), "ours\n");
+    assert_eq!(on_origin(&bed, "dandori/a"), theirs.as_str());
+    let files = bed.repo.conflicts_between(&base, &ours, &theirs).unwrap();
+    assert_eq!(files, ["src/file0.txt", "日本.txt"]);
+}
+
+#[test]
+fn a_refusal_is_told_in_the_remotes_words_without_credentials() {
+    let bed = Bed::new();
+    let tree = bed.tree("a");
+    write(&tree.path().join("new.txt"), "new\n");
+    let oid = Bed::commit_all(&tree, "dandori/a", "x\n");
+    let hook = bed.home.join("origin.git/hooks/pre-receive");
+    write(&hook, "#!/bin/sh\necho 'protected: see https://bot:token@ci.example/rules' >&2\nexit 1\n");
+    bed.sh(&bed.home, &format!("chmod +x {hook}"));
+    let PushAnswer::Refused { reason } = tree.push(&oid, "dandori/a").unwrap() else { panic!() };
+    assert!(reason.contains("pre-receive hook declined") && reason.contains("protected"), "{reason}");
+    assert!(!reason.contains("token"), "{reason}");
+    bed.sh(&bed.clone_path(), "git remote set-url origin https://me:secret@127.0.0.1:1/x.git");
+    let PushAnswer::Refused { reason } = tree.push(&oid, "dandori/a").unwrap() else { panic!() };
+    assert!(reason.contains("127.0.0.1") && !reason.contains("secret"), "{reason}");
+}
+
+#[test]
+fn catching_up_forwards_keeps_edits_and_says_when_it_cannot() {
+    let bed = Bed::new();
+    let tree = bed.tree("a");
+    assert_eq!(tree.catch_up("dandori/a").unwrap(), CatchUp::Current, "never pushed");
+    write(&tree.path().join("one.txt"), "one\n");
+    let oid = Bed::commit_all(&tree, "dandori/a", "one\n");
+    tree.push(&oid, "dandori/a").unwrap();
+    assert_eq!(tree.catch_up("dandori/a").unwrap(), CatchUp::Current);
+
+    bed.push_by_another("dandori/a", "one.txt", "one, reviewed\n");
+    let tip = bed.push_by_another("dandori/a", "two.txt", "two\n");
+    write(&tree.path().join("README.md"), "an edit that stays\n");
+    assert_eq!(tree.catch_up("dandori/a").unwrap(), CatchUp::Forwarded { commits: 2, tip: tip.clone() });
+    assert_eq!(read(&tree.path().join("one.txt")), "one, reviewed\n");
+    assert_eq!(bed.sh(tree.path(), "git status --porcelain"), " M README.md");
+
+    let theirs = bed.push_by_another("dandori/a", "README.md", "theirs\n");
+    assert_eq!(
+        tree.catch_up("dandori/a").unwrap(),
+        CatchUp::EditsInTheWay { files: vec!["README.md".into()], theirs: theirs.clone() }
+    );
+    assert_eq!(read(&tree.path().join("README.md")), "an edit that stays\n");
+    assert_eq!(tree.head().unwrap(), tip);
+
+    Bed::commit_all(&tree, "dandori/a", "diverge\n");
+    assert_eq!(tree.catch_up("dandori/a").unwrap(), CatchUp::Diverged { theirs });
+    bed.sh(&bed.clone_path(), "git remote set-url origin /nowhere");
+    assert!(matches!(tree.catch_up("dandori/a").unwrap(), CatchUp::Offline { .. }));
+    assert!(Oid::new(on_origin(&bed, "dandori/a")) != tip);
+}

@@ -1,0 +1,55 @@
+//! What a handler answers, and how a problem looks on the wire.
+
+use axum::Json;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use dandori_api::ErrorBody;
+use dandori_domain::Problem;
+use dandori_domain::problem::Class;
+
+/// A problem on its way out.
+#[derive(Debug)]
+pub(crate) struct Refusal(pub(crate) Problem);
+
+impl From<Problem> for Refusal {
+    fn from(problem: Problem) -> Self {
+        Self(problem)
+    }
+}
+
+pub(crate) type Answer<T> = Result<Json<T>, Refusal>;
+
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response {
+        let body = ErrorBody {
+            problem: serde_json::to_value(&self.0).unwrap_or_default(),
+            message: self.0.code(),
+        };
+        (status(&self.0), Json(body)).into_response()
+    }
+}
+
+fn status(problem: &Problem) -> StatusCode {
+    match problem {
+        Problem::NoSuchTask { .. }
+        | Problem::NoSuchRun { .. }
+        | Problem::NoSuchWorktree { .. }
+        | Problem::NothingPreserved { .. }
+        | Problem::NoSuchPull { .. } => StatusCode::NOT_FOUND,
+        Problem::TaskIsBusy { .. }
+        | Problem::CannotCancel { .. }
+        | Problem::CannotRetry { .. }
+        | Problem::CannotFollowUp { .. }
+        | Problem::WorktreeHeld { .. }
+        | Problem::WorktreeDirty { .. }
+        | Problem::WorktreeExists { .. }
+        | Problem::BranchTaken { .. } => StatusCode::CONFLICT,
+        Problem::StoreFull | Problem::DiskFull { .. } => StatusCode::INSUFFICIENT_STORAGE,
+        Problem::StopUnderWay | Problem::StoreUnavailable { .. } => StatusCode::SERVICE_UNAVAILABLE,
+        other => match other.class() {
+            Class::Refused => StatusCode::UNPROCESSABLE_ENTITY,
+            Class::World => StatusCode::BAD_GATEWAY,
+            Class::Bug => StatusCode::INTERNAL_SERVER_ERROR,
+        },
+    }
+}

@@ -1,0 +1,75 @@
+//! Who may come in: the token always, a Host that is ours, an Origin that is ours or none.
+
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+
+use crate::token::Token;
+
+pub(crate) async fn check(State(token): State<Token>, request: Request, next: Next) -> Response {
+    match refused(request.headers(), &token) {
+        None => next.run(request).await,
+        Some((status, why)) => (status, why).into_response(),
+    }
+}
+
+fn refused(headers: &HeaderMap, token: &Token) -> Option<(StatusCode, &'static str)> {
+    let text = |name| headers.get(name).and_then(|v: &axum::http::HeaderValue| v.to_str().ok());
+    // A page on another name that resolves to this machine sends that name.
+    if !text(header::HOST).is_some_and(is_ours) {
+        return Some((StatusCode::MISDIRECTED_REQUEST, "this host name is not served here\n"));
+    }
+    if let Some(origin) = headers.get(header::ORIGIN) {
+        let ours = origin.to_str().ok().and_then(|o| o.strip_prefix("http://")).is_some_and(is_ours);
+        if !ours {
+            return Some((StatusCode::FORBIDDEN, "requests from other pages are refused\n"));
+        }
+    }
+    if !text(header::AUTHORIZATION).is_some_and(|given| token.opens(given)) {
+        return Some((StatusCode::UNAUTHORIZED, "the token is missing or wrong\n"));
+    }
+    None
+}
+
+fn is_ours(host: &str) -> bool {
+    let name = match host.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|b| b.is_ascii_digit()) => name,
+        _ => host,
+    };
+    matches!(name, "dandori" | "localhost" | "127.0.0.1" | "[::1]")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use axum::http::HeaderValue;
+
+    fn answer(pairs: &[(header::HeaderName, &str)]) -> Option<StatusCode> {
+        let dir = tempfile::tempdir().unwrap();
+        let path = camino::Utf8Path::from_path(dir.path()).unwrap().join("token");
+        std::fs::write(&path, "a".repeat(64)).unwrap();
+        let token = Token::load(&path).unwrap();
+        let headers = pairs.iter().map(|(n, v)| (n.clone(), HeaderValue::from_str(v).unwrap())).collect();
+        refused(&headers, &token).map(|(status, _)| status)
+    }
+
+    #[test]
+    fn the_right_token_on_our_own_name_comes_in_and_nothing_else_does() {
+        let good = format!("Bearer {}", "a".repeat(64));
+        let host = (header::HOST, "127.0.0.1:4100");
+        assert_eq!(answer(&[host.clone(), (header::AUTHORIZATION, &good)]), None);
+        assert_eq!(answer(&[(header::HOST, "dandori"), (header::AUTHORIZATION, &good)]), None);
+        assert_eq!(answer(std::slice::from_ref(&host)), Some(StatusCode::UNAUTHORIZED));
+        let wrong = format!("Bearer {}", "b".repeat(64));
+        assert_eq!(answer(&[host.clone(), (header::AUTHORIZATION, &wrong)]), Some(StatusCode::UNAUTHORIZED));
+        assert_eq!(
+            answer(&[(header::HOST, "evil.example"), (header::AUTHORIZATION, &good)]),
+            Some(StatusCode::MISDIRECTED_REQUEST)
+        );
+        let foreign = (header::ORIGIN, "http://evil.example");
+        assert_eq!(answer(&[host.clone(), (header::AUTHORIZATION, &good), foreign]), Some(StatusCode::FORBIDDEN));
+        let own = (header::ORIGIN, "http://127.0.0.1:4100");
+        assert_eq!(answer(&[host, (header::AUTHORIZATION, &good), own]), None);
+    }
+}

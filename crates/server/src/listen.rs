@@ -1,0 +1,130 @@
+//! The sockets, and the daemon's one lock.
+
+use std::fs::File;
+use std::io;
+use std::net::SocketAddr;
+use std::os::unix::fs::PermissionsExt;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use dandori_domain::Problem;
+use dandori_engine::{Engine, EngineOptions, Layout};
+use dandori_host::{now, replace_file};
+use tokio::net::{TcpListener, UnixListener};
+use tokio_util::sync::CancellationToken;
+use tracing::info;
+
+use crate::guard;
+use crate::routes::{App, router};
+use crate::token::Token;
+
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    #[error("another daemon holds {lock}")]
+    AnotherLives { lock: Utf8PathBuf },
+    #[error("{path} cannot be used")]
+    Io {
+        path: Utf8PathBuf,
+        #[source]
+        source: io::Error,
+    },
+    #[error("the engine did not start: {0:?}")]
+    Engine(Problem),
+}
+
+/// How it ended.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Served {
+    /// Asked to, and everything under way was brought to a point from which it goes on.
+    Stopped,
+}
+
+/// Runs the daemon until `stop` is cancelled.
+pub async fn serve(
+    options: EngineOptions,
+    loopback: Option<SocketAddr>,
+    stop: CancellationToken,
+    ready: impl FnOnce(),
+) -> Result<Served, ServeError> {
+    let layout = options.layout.clone();
+    for folder in [layout.root().to_owned(), layout.private()] {
+        private(&folder)?;
+    }
+    let _lock = lock(&layout)?;
+    let token_path = layout.token();
+    let token = Token::load_or_make(&token_path).map_err(|source| ServeError::Io { path: token_path, source })?;
+    let listener = bind(&layout)?;
+    let engine = Engine::start(options).await.map_err(ServeError::Engine)?;
+    let app = App { engine: engine.clone(), stop: stop.clone(), started_at: now() };
+    let service = router(app).layer(axum::middleware::from_fn_with_state(token, guard::check));
+    let tcp = match loopback {
+        Some(address) => Some(bind_loopback(&layout, address).await?),
+        None => None,
+    };
+    info!(socket = %layout.socket(), "ready");
+    ready();
+    let unix = axum::serve(listener, service.clone()).with_graceful_shutdown(stop.clone().cancelled_owned());
+    let unix = tokio::spawn(unix.into_future());
+    if let Some(tcp) = tcp {
+        let served = axum::serve(tcp, service).with_graceful_shutdown(stop.clone().cancelled_owned());
+        tokio::spawn(served.into_future());
+    }
+    stop.cancelled().await;
+    info!("stopping");
+    engine.stop().await;
+    // A client that holds its connection open does not hold us.
+    let _ = tokio::time::timeout(std::time::Duration::from_secs(2), unix).await;
+    let _ = std::fs::remove_file(layout.socket());
+    let _ = std::fs::remove_file(layout.address());
+    Ok(Served::Stopped)
+}
+
+/// One daemon per state root. The lock goes with the process, however it ends.
+fn lock(layout: &Layout) -> Result<File, ServeError> {
+    let path = layout.lock();
+    let io = |source| ServeError::Io { path: path.clone(), source };
+    let file = File::options().create(true).truncate(false).read(true).write(true).open(&path).map_err(io)?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(std::fs::TryLockError::WouldBlock) => Err(ServeError::AnotherLives { lock: path }),
+        Err(std::fs::TryLockError::Error(source)) => Err(ServeError::Io { path, source }),
+    }
+}
+
+/// Under the lock nobody else can be listening: a socket that is there is a dead one.
+fn bind(layout: &Layout) -> Result<UnixListener, ServeError> {
+    let path = layout.socket();
+    let io = |source| ServeError::Io { path: path.clone(), source };
+    if let Some(folder) = path.parent() {
+        private(folder)?;
+    }
+    match std::fs::remove_file(&path) {
+        Ok(()) => {}
+        Err(e) if e.kind() == io::ErrorKind::NotFound => {}
+        Err(e) => return Err(io(e)),
+    }
+    let listener = UnixListener::bind(&path).map_err(io)?;
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).map_err(io)?;
+    Ok(listener)
+}
+
+async fn bind_loopback(layout: &Layout, address: SocketAddr) -> Result<TcpListener, ServeError> {
+    let path = layout.address();
+    let io = |source| ServeError::Io { path: path.clone(), source };
+    if !address.ip().is_loopback() {
+        return Err(io(io::Error::other("only loopback addresses are served")));
+    }
+    let listener = TcpListener::bind(address).await.map_err(io)?;
+    let bound = listener.local_addr().map_err(io)?;
+    replace_file(&path, format!("http://{bound}").as_bytes(), 0o600).map_err(io)?;
+    info!(%bound, "also on loopback");
+    Ok(listener)
+}
+
+fn private(path: &Utf8Path) -> Result<(), ServeError> {
+    use std::os::unix::fs::DirBuilderExt;
+    std::fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(path)
+        .map_err(|source| ServeError::Io { path: path.to_owned(), source })
+}

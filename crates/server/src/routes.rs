@@ -1,0 +1,73 @@
+//! The API's map: each handler is named once, for the route and for the description alike.
+
+mod daemon;
+mod events;
+mod pulls;
+mod tasks;
+mod worktrees;
+
+use axum::Router;
+use axum::routing::get;
+use dandori_engine::Engine;
+use tokio_util::sync::CancellationToken;
+use utoipa::OpenApi;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+/// What every handler may use.
+#[derive(Clone)]
+pub(crate) struct App {
+    pub(crate) engine: Engine,
+    /// Asks the daemon to stop.
+    pub(crate) stop: CancellationToken,
+    pub(crate) started_at: jiff::Timestamp,
+}
+
+#[derive(OpenApi)]
+#[openapi(info(
+    title = "dandori",
+    description = "Tasks, runs, worktrees and pull requests of one dandori daemon. Every request carries \
+                   `Authorization: Bearer <token>`; the token is in the state root's private folder."
+))]
+struct Description;
+
+fn map() -> OpenApiRouter<App> {
+    OpenApiRouter::with_openapi(Description::openapi())
+        .routes(routes!(daemon::health))
+        .routes(routes!(daemon::doctor))
+        .routes(routes!(daemon::stop))
+        .routes(routes!(events::events))
+        .routes(routes!(tasks::list, tasks::create))
+        .routes(routes!(tasks::show))
+        .routes(routes!(tasks::follow_up))
+        .routes(routes!(tasks::retry))
+        .routes(routes!(tasks::cancel))
+        .routes(routes!(tasks::compare))
+        .routes(routes!(tasks::pick))
+        .routes(routes!(tasks::run))
+        .routes(routes!(tasks::diff))
+        .routes(routes!(tasks::log))
+        .routes(routes!(worktrees::list, worktrees::add))
+        .routes(routes!(worktrees::remove))
+        .routes(routes!(worktrees::gc))
+        .routes(routes!(worktrees::adopt))
+        .routes(routes!(worktrees::restore))
+        .routes(routes!(pulls::list, pulls::create))
+        .routes(routes!(pulls::show))
+}
+
+/// The description of the API, as it is served.
+pub fn openapi() -> utoipa::openapi::OpenApi {
+    map().split_for_parts().1
+}
+
+pub(crate) fn router(app: App) -> Router {
+    let (router, description) = map().split_for_parts();
+    let text = description.to_pretty_json().unwrap_or_default();
+    router
+        .route(
+            "/v1/openapi.json",
+            get(move || async move { ([(axum::http::header::CONTENT_TYPE, "application/json")], text) }),
+        )
+        .with_state(app)
+}

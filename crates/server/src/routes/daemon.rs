@@ -1,0 +1,73 @@
+//! The daemon about itself.
+
+use axum::Json;
+use axum::extract::State;
+use dandori_api::{Health, StoreHealth};
+use dandori_store::Backend;
+use serde_json::json;
+
+use super::App;
+use crate::answer::Answer;
+use crate::view;
+
+#[utoipa::path(get, path = "/v1/health", responses((status = 200, body = Health)))]
+pub(crate) async fn health(State(app): State<App>) -> Answer<Health> {
+    let report = app.engine.check(false).await?;
+    let notices = app.engine.notices();
+    Ok(Json(Health {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        pid: std::process::id(),
+        started_at: app.started_at.to_string(),
+        store: StoreHealth {
+            backend: backend(&report.health),
+            schema: report.health.schema,
+            bytes: report.health.bytes,
+            sound: report.health.damage.is_none(),
+            detail: detail(&report.health),
+        },
+        live_runs: report.live,
+        waiting_runs: report.waiting,
+        max_parallel: app.engine.max_parallel(),
+        notices: notices.iter().filter_map(|n| serde_json::to_value(n).ok()).collect(),
+    }))
+}
+
+#[utoipa::path(get, path = "/v1/doctor", responses((status = 200, body = serde_json::Value)))]
+pub(crate) async fn doctor(State(app): State<App>) -> Answer<serde_json::Value> {
+    let report = app.engine.check(true).await?;
+    let repos: Vec<_> = report
+        .repos
+        .iter()
+        .map(|repo| json!({ "root": repo.root, "bytes": repo.bytes, "worktrees": repo.worktrees }))
+        .collect();
+    Ok(Json(json!({
+        "store": { "backend": backend(&report.health), "sound": report.health.damage.is_none(),
+                   "detail": detail(&report.health), "bytes": report.health.bytes, "schema": report.health.schema },
+        "sandbox": view::sandbox(&report.sandbox),
+        "live": report.live,
+        "waiting": report.waiting,
+        "repositories": repos,
+    })))
+}
+
+fn backend(health: &dandori_store::Health) -> String {
+    match health.backend {
+        Backend::Sqlite => "SQLite",
+        Backend::Postgres => "PostgreSQL",
+    }
+    .to_owned()
+}
+
+fn detail(health: &dandori_store::Health) -> String {
+    match (&health.damage, &health.newest_backup) {
+        (Some(damage), _) => damage.clone(),
+        (None, Some(name)) => name.clone(),
+        (None, None) => "ok".to_owned(),
+    }
+}
+
+#[utoipa::path(post, path = "/v1/daemon/stop", responses((status = 200, body = serde_json::Value)))]
+pub(crate) async fn stop(State(app): State<App>) -> Answer<serde_json::Value> {
+    app.stop.cancel();
+    Ok(Json(json!({ "stopping": true })))
+}

@@ -1,0 +1,221 @@
+//! Tasks and their runs.
+
+use std::convert::Infallible;
+use std::time::Duration;
+
+use axum::Json;
+use axum::extract::{Path, Query, State};
+use axum::http::header;
+use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::{IntoResponse, Response};
+use dandori_api::{Comparison, CreateTask, FollowUp, Pick, RunView, TaskView};
+use dandori_domain::Problem;
+use dandori_domain::run::RunFacts;
+use dandori_domain::task::Task;
+use dandori_engine::{NewTaskRequest, RunChoice};
+use dandori_store::TaskFilter;
+use serde::Deserialize;
+use utoipa::IntoParams;
+
+use super::App;
+use crate::answer::{Answer, Refusal};
+use crate::view;
+
+#[derive(Deserialize, IntoParams)]
+pub(crate) struct ListQuery {
+    /// A folder in the repository; all repositories without it.
+    path: Option<String>,
+    /// Only tasks that are not over.
+    #[serde(default)]
+    open: bool,
+    limit: Option<u32>,
+}
+
+#[utoipa::path(get, path = "/v1/tasks", params(ListQuery), responses((status = 200, body = [TaskView])))]
+pub(crate) async fn list(State(app): State<App>, Query(query): Query<ListQuery>) -> Answer<Vec<TaskView>> {
+    let repo = match &query.path {
+        Some(path) => Some(app.engine.repo_of(path.as_str().into()).await?.id),
+        None => None,
+    };
+    let filter = TaskFilter { repo, open_only: query.open };
+    let tasks = app.engine.store().tasks(filter, query.limit.unwrap_or(50)).await.map_err(Problem::from)?;
+    let mut views = Vec::with_capacity(tasks.len());
+    for found in tasks {
+        views.push(task_view(&app, &found.task, &found.runs).await?);
+    }
+    Ok(Json(views))
+}
+
+#[utoipa::path(post, path = "/v1/tasks", request_body = CreateTask, responses((status = 200, body = TaskView)))]
+pub(crate) async fn create(State(app): State<App>, Json(body): Json<CreateTask>) -> Answer<TaskView> {
+    let (task, runs) = app
+        .engine
+        .create_task(NewTaskRequest {
+            path: body.path.into(),
+            instruction: body.instruction,
+            agents: body.agents,
+            base: body.base,
+            choice: RunChoice { pr: body.pr, budget: body.budget, model: body.model },
+        })
+        .await?;
+    Ok(Json(task_view(&app, &task, &runs).await?))
+}
+
+#[utoipa::path(get, path = "/v1/tasks/{task}", responses((status = 200, body = TaskView)))]
+pub(crate) async fn show(State(app): State<App>, Path(task): Path<String>) -> Answer<TaskView> {
+    let (task, runs) = app.engine.find_task(&task).await?;
+    Ok(Json(task_view(&app, &task, &runs).await?))
+}
+
+#[utoipa::path(post, path = "/v1/tasks/{task}/follow-up", request_body = FollowUp,
+    responses((status = 200, body = RunView)))]
+pub(crate) async fn follow_up(
+    State(app): State<App>,
+    Path(task): Path<String>,
+    Json(body): Json<FollowUp>,
+) -> Answer<RunView> {
+    let (task, runs) = app.engine.find_task(&task).await?;
+    let earlier = match &body.run {
+        Some(text) => app.engine.find_run(text).await?,
+        None => chosen(&task, &runs).ok_or_else(|| Problem::NoSuchRun { text: task.number.to_string() })?,
+    };
+    let choice = RunChoice { pr: body.pr, budget: body.budget, model: earlier.spec.settings.model.clone() };
+    let run = app.engine.follow_up(&task, &earlier, body.instruction, choice).await?;
+    Ok(Json(run_view(&app, &run).await))
+}
+
+/// The run a task goes on with: the picked one, else the newest.
+fn chosen(task: &Task, runs: &[RunFacts]) -> Option<RunFacts> {
+    let Some(picked) = task.picked.and_then(|id| runs.iter().find(|r| r.spec.id == id)) else {
+        return runs.last().cloned();
+    };
+    // What followed the picked run on its branch is newer than it.
+    let branch = picked.workspace.as_ref().map(|w| &w.branch);
+    runs.iter().rev().find(|r| r.workspace.as_ref().map(|w| &w.branch) == branch).or(Some(picked)).cloned()
+}
+
+#[utoipa::path(post, path = "/v1/tasks/{task}/retry", responses((status = 200, body = RunView)))]
+pub(crate) async fn retry(State(app): State<App>, Path(text): Path<String>) -> Answer<RunView> {
+    let run = app.engine.find_run(&text).await?;
+    let (task, _) = app.engine.find_task(&run.spec.id.to_string()).await?;
+    let run = app.engine.retry(&task, &run).await?;
+    Ok(Json(run_view(&app, &run).await))
+}
+
+#[utoipa::path(post, path = "/v1/tasks/{task}/cancel", responses((status = 200, body = TaskView)))]
+pub(crate) async fn cancel(State(app): State<App>, Path(text): Path<String>) -> Answer<TaskView> {
+    let (task, runs) = app.engine.find_task(&text).await?;
+    // A run's own name cancels that run alone.
+    let meant: Vec<RunFacts> = match runs.iter().find(|r| r.spec.id.to_string() == text || r.spec.id.key().as_str() == text)
+    {
+        Some(run) => vec![run.clone()],
+        None => runs,
+    };
+    app.engine.cancel(&meant).await?;
+    let (task, runs) = app.engine.find_task(&task.id.to_string()).await?;
+    Ok(Json(task_view(&app, &task, &runs).await?))
+}
+
+#[utoipa::path(get, path = "/v1/tasks/{task}/compare", responses((status = 200, body = Comparison)))]
+pub(crate) async fn compare(State(app): State<App>, Path(text): Path<String>) -> Answer<Comparison> {
+    let (task, runs) = app.engine.find_task(&text).await?;
+    let comparison = app.engine.compare(&task, &runs).await?;
+    Ok(Json(view::comparison(&task, comparison)))
+}
+
+#[utoipa::path(post, path = "/v1/tasks/{task}/pick", request_body = Pick, responses((status = 200, body = TaskView)))]
+pub(crate) async fn pick(State(app): State<App>, Path(text): Path<String>, Json(body): Json<Pick>) -> Answer<TaskView> {
+    let (task, runs) = app.engine.find_task(&text).await?;
+    let by_agent: Vec<&RunFacts> = runs.iter().filter(|r| r.spec.agent.to_string() == body.run).collect();
+    let run = match by_agent.as_slice() {
+        [run] => (*run).clone(),
+        _ => app.engine.find_run(&body.run).await?,
+    };
+    if run.spec.task != task.id {
+        return Err(Problem::NoSuchRun { text: body.run }.into());
+    }
+    app.engine.pick(&task, &run, body.pr.unwrap_or(false)).await?;
+    let (task, runs) = app.engine.find_task(&task.id.to_string()).await?;
+    Ok(Json(task_view(&app, &task, &runs).await?))
+}
+
+#[utoipa::path(get, path = "/v1/runs/{run}", responses((status = 200, body = RunView)))]
+pub(crate) async fn run(State(app): State<App>, Path(text): Path<String>) -> Answer<RunView> {
+    let run = app.engine.find_run(&text).await?;
+    Ok(Json(run_view(&app, &run).await))
+}
+
+#[utoipa::path(get, path = "/v1/runs/{run}/diff",
+    responses((status = 200, description = "the staged patch", content_type = "text/x-diff", body = String)))]
+pub(crate) async fn diff(State(app): State<App>, Path(text): Path<String>) -> Result<Response, Refusal> {
+    let run = app.engine.find_run(&text).await?;
+    let patch = app.engine.patch(&run).await?;
+    Ok(([(header::CONTENT_TYPE, "text/x-diff")], patch).into_response())
+}
+
+#[derive(Deserialize, IntoParams)]
+pub(crate) struct LogQuery {
+    /// The agent's own stream, byte for byte.
+    #[serde(default)]
+    raw: bool,
+}
+
+/// How often a stream that grows is looked at.
+const LOOK: Duration = Duration::from_millis(200);
+
+#[utoipa::path(get, path = "/v1/runs/{run}/log", params(LogQuery),
+    responses((status = 200, description = "server-sent agent events from the beginning until the agent has ended",
+               content_type = "text/event-stream", body = serde_json::Value)))]
+pub(crate) async fn log(
+    State(app): State<App>,
+    Path(text): Path<String>,
+    Query(query): Query<LogQuery>,
+) -> Result<Response, Refusal> {
+    let run = app.engine.find_run(&text).await?;
+    if query.raw {
+        return Ok(app.engine.raw_log(&run).await?.into_response());
+    }
+    let follower = app.engine.follow_log(&run).await;
+    let stop = app.stop.clone();
+    let stream = futures_util::stream::unfold(
+        (follower, Vec::new().into_iter(), false),
+        move |(mut follower, mut events, mut ended)| {
+            let stop = stop.clone();
+            async move {
+                loop {
+                    if let Some(event) = events.next() {
+                        let data = serde_json::to_string(&event).unwrap_or_default();
+                        return Some((Ok::<_, Infallible>(Event::default().data(data)), (follower, events, ended)));
+                    }
+                    if ended {
+                        return None;
+                    }
+                    let chunk = follower.next().await;
+                    ended = chunk.ended;
+                    if chunk.events.is_empty() && !ended {
+                        tokio::select! {
+                            () = tokio::time::sleep(LOOK) => {}
+                            () = stop.cancelled() => return None,
+                        }
+                    }
+                    events = chunk.events.into_iter();
+                }
+            }
+        },
+    );
+    Ok(Sse::new(stream).keep_alive(KeepAlive::new().interval(Duration::from_secs(15))).into_response())
+}
+
+async fn run_view(app: &App, run: &RunFacts) -> RunView {
+    let place = if run.is_waiting() { app.engine.store().place(run.spec.id).await.ok().flatten() } else { None };
+    view::run(run, place)
+}
+
+async fn task_view(app: &App, task: &Task, runs: &[RunFacts]) -> Result<TaskView, Refusal> {
+    let repo = app.engine.store().repo(task.repo).await.map_err(Problem::from)?;
+    let mut views = Vec::with_capacity(runs.len());
+    for run in runs {
+        views.push(run_view(app, run).await);
+    }
+    Ok(view::task(task, repo.root.to_string(), views))
+}

@@ -1,0 +1,97 @@
+//! Worktrees.
+
+use axum::Json;
+use axum::extract::{Query, State};
+use dandori_api::{
+    AddWorktree, AdoptWorktree, CollectWorktrees, Collected, RemoveWorktree, RestoreWorktree, WorktreeDone,
+    WorktreeView,
+};
+use dandori_domain::run::Note;
+use dandori_domain::worktree::Worktree;
+use serde::Deserialize;
+use utoipa::IntoParams;
+
+use super::App;
+use crate::answer::Answer;
+use crate::view;
+
+#[derive(Deserialize, IntoParams)]
+pub(crate) struct ListQuery {
+    /// A folder in the repository.
+    path: String,
+    /// How much of the disk each uses; takes its time.
+    #[serde(default)]
+    sizes: bool,
+}
+
+#[utoipa::path(get, path = "/v1/worktrees", params(ListQuery), responses((status = 200, body = [WorktreeView])))]
+pub(crate) async fn list(State(app): State<App>, Query(query): Query<ListQuery>) -> Answer<Vec<WorktreeView>> {
+    let reports = app.engine.list_worktrees(query.path.as_str().into(), query.sizes).await?;
+    Ok(Json(reports.iter().map(view::worktree).collect()))
+}
+
+#[utoipa::path(post, path = "/v1/worktrees", request_body = AddWorktree, responses((status = 200, body = WorktreeDone)))]
+pub(crate) async fn add(State(app): State<App>, Json(body): Json<AddWorktree>) -> Answer<WorktreeDone> {
+    let at = body.at.map(Into::into);
+    let (worktree, offline) =
+        app.engine.add_worktree(body.path.as_str().into(), body.branch, body.base, at, body.session).await?;
+    let mut done = done(&worktree);
+    done.warnings = offline.iter().map(|reason| note(&Note::Offline { reason: reason.clone() })).collect();
+    Ok(Json(done))
+}
+
+#[utoipa::path(post, path = "/v1/worktrees/remove", request_body = RemoveWorktree,
+    responses((status = 200, body = WorktreeDone)))]
+pub(crate) async fn remove(State(app): State<App>, Json(body): Json<RemoveWorktree>) -> Answer<WorktreeDone> {
+    let removal = app
+        .engine
+        .remove_worktree(
+            body.path.as_str().into(),
+            &body.worktree,
+            body.session.as_deref(),
+            body.force,
+            body.keep_branch,
+        )
+        .await?;
+    let mut done = done(&removal.worktree);
+    done.preserved = removal.preserved;
+    Ok(Json(done))
+}
+
+#[utoipa::path(post, path = "/v1/worktrees/gc", request_body = CollectWorktrees,
+    responses((status = 200, body = Collected)))]
+pub(crate) async fn gc(State(app): State<App>, Json(body): Json<CollectWorktrees>) -> Answer<Collected> {
+    let collected = app.engine.collect_worktrees(body.path.as_str().into(), body.dry_run).await?;
+    Ok(Json(Collected {
+        found: collected.found.into_iter().map(view::collected).collect(),
+        removed: collected.removed,
+    }))
+}
+
+#[utoipa::path(post, path = "/v1/worktrees/adopt", request_body = AdoptWorktree,
+    responses((status = 200, body = WorktreeDone)))]
+pub(crate) async fn adopt(State(app): State<App>, Json(body): Json<AdoptWorktree>) -> Answer<WorktreeDone> {
+    let worktree = app.engine.adopt_worktree(body.path.as_str().into(), &body.worktree, body.session).await?;
+    Ok(Json(done(&worktree)))
+}
+
+#[utoipa::path(post, path = "/v1/worktrees/restore", request_body = RestoreWorktree,
+    responses((status = 200, body = WorktreeDone)))]
+pub(crate) async fn restore(State(app): State<App>, Json(body): Json<RestoreWorktree>) -> Answer<WorktreeDone> {
+    let worktree = app.engine.restore_worktree(body.path.as_str().into(), &body.from, body.session).await?;
+    Ok(Json(done(&worktree)))
+}
+
+fn done(worktree: &Worktree) -> WorktreeDone {
+    WorktreeDone {
+        key: worktree.key.to_string(),
+        path: worktree.path.to_string(),
+        branch: worktree.branch.clone(),
+        preserved: None,
+        warnings: Vec::new(),
+    }
+}
+
+fn note(note: &Note) -> serde_json::Value {
+    serde_json::to_value(note).unwrap_or_default()
+}

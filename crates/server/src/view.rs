@@ -1,0 +1,181 @@
+//! Domain values as the wire shows them.
+
+use dandori_api::{
+    ChangesView, CollectedThing, ComparedFile, ComparedRun, Comparison, EventView, Overlap, PullLink, PullView,
+    RunView, TaskView, UsageView, WorktreeView,
+};
+use dandori_domain::run::{Pull, RunFacts, RunKind, Sandbox};
+use dandori_domain::task::Task;
+use dandori_domain::worktree::{Owner, Worktree};
+use dandori_engine::{PullRecord, WorktreeReport, WorktreeState};
+use dandori_store::Event;
+
+/// How much of an instruction a listing carries.
+const SHOWN_INSTRUCTION: usize = 4000;
+
+pub(crate) fn task(task: &Task, repository: String, runs: Vec<RunView>) -> TaskView {
+    TaskView {
+        id: task.id.to_string(),
+        number: task.number.to_string(),
+        title: task.title.clone(),
+        repository,
+        created_at: task.created_at.to_string(),
+        picked: task.picked.map(|run| run.to_string()),
+        runs,
+    }
+}
+
+pub(crate) fn run(run: &RunFacts, place: Option<u64>) -> RunView {
+    let (pr, pr_failure) = match &run.pull {
+        Some(Pull::Opened { number, url }) => (Some(PullLink { number: *number, url: url.clone() }), None),
+        Some(Pull::Failed { reason }) => (None, Some(reason.clone())),
+        None => (None, None),
+    };
+    let ready = run.workspace.as_ref().filter(|_| run.worktree_ready);
+    RunView {
+        id: run.spec.id.to_string(),
+        key: run.spec.id.key().to_string(),
+        task: run.spec.number.to_string(),
+        agent: run.spec.agent.to_string(),
+        state: run.status().as_str().to_owned(),
+        settled: run.is_settled(),
+        instruction: run.spec.instruction.chars().take(SHOWN_INSTRUCTION).collect(),
+        follows: match &run.spec.kind {
+            RunKind::First => None,
+            RunKind::FollowUp { after, .. } => Some(after.to_string()),
+        },
+        branch: ready.filter(|_| run.removed != Some(dandori_domain::run::BranchFate::Delete)).map(|w| w.branch.clone()),
+        base: ready.map(|w| w.base.clone()),
+        commit: run.commit.as_ref().map(ToString::to_string),
+        changes: run.staged.as_ref().and_then(|s| s.changes).map(|c| ChangesView {
+            files: c.files,
+            insertions: c.insertions,
+            deletions: c.deletions,
+        }),
+        pr,
+        session: run.conversation().map(ToString::to_string),
+        worktree: ready.filter(|_| run.removed.is_none()).map(|w| w.path.to_string()),
+        sandbox: run.sandbox.as_ref().map(sandbox),
+        preserved: run.preserved.as_ref().map(|p| p.reference.clone()),
+        usage: run.ended.as_ref().map(|e| UsageView {
+            input_tokens: e.usage.input_tokens,
+            output_tokens: e.usage.output_tokens,
+            cached_tokens: e.usage.cached_tokens,
+            cost: e.usage.cost.map(dandori_domain::Usd::dollars),
+        }),
+        summary: run.summary().map(str::to_owned),
+        place,
+        failure: run.failure.as_ref().and_then(|f| serde_json::to_value(f).ok()),
+        pr_failure,
+        notes: run.notes.iter().filter_map(|n| serde_json::to_value(n).ok()).collect(),
+        created_at: run.spec.created_at.to_string(),
+        launched_at: run.launched_at.map(|t| t.to_string()),
+        ended_at: run.ended.as_ref().map(|e| e.at.to_string()),
+    }
+}
+
+pub(crate) fn sandbox(sandbox: &Sandbox) -> String {
+    match sandbox {
+        Sandbox::Landlock { abi } => format!("landlock (ABI {abi})"),
+        Sandbox::None { reason } => format!("none: {reason}"),
+    }
+}
+
+pub(crate) fn worktree(report: &WorktreeReport) -> WorktreeView {
+    let w = &report.worktree;
+    WorktreeView {
+        key: w.key.to_string(),
+        path: w.path.to_string(),
+        branch: w.branch.clone(),
+        base: w.base.clone(),
+        run: match &w.owner {
+            Owner::Run { run } => Some(run.to_string()),
+            _ => None,
+        },
+        owner: owner(w),
+        state: report.state.as_str().to_owned(),
+        dirty: report.dirty,
+        unpushed: report.unpushed,
+        bytes: report.bytes,
+        suggestion: match report.state {
+            WorktreeState::Live | WorktreeState::Idle => None,
+            _ => Some("dandori worktree gc".to_owned()),
+        },
+        created_at: (w.created_at.as_second() > 0).then(|| w.created_at.to_string()),
+    }
+}
+
+pub(crate) fn owner(worktree: &Worktree) -> String {
+    match &worktree.owner {
+        Owner::Run { run } => run.to_string(),
+        Owner::Session { session } => session.clone(),
+        Owner::Nobody => String::new(),
+    }
+}
+
+pub(crate) fn pull(pull: PullRecord) -> PullView {
+    PullView {
+        number: pull.number,
+        title: pull.draft.title,
+        body: pull.draft.body,
+        state: pull.state.as_str().to_owned(),
+        head: pull.draft.head,
+        base: pull.draft.base,
+        commit: pull.commit,
+        url: pull.url,
+        forge: pull.forge.to_owned(),
+        run: pull.run.map(|run| run.to_string()),
+        created_at: pull.created_at.to_string(),
+    }
+}
+
+pub(crate) fn event(event: Event) -> EventView {
+    EventView {
+        seq: event.seq,
+        at: event.at.to_string(),
+        repo: event.repo.map(|id| id.to_string()),
+        task: event.task.map(|id| id.to_string()),
+        run: event.run.map(|id| id.to_string()),
+        kind: event.kind,
+        body: event.body,
+    }
+}
+
+pub(crate) fn comparison(task: &Task, comparison: dandori_engine::Comparison) -> Comparison {
+    let runs = comparison
+        .runs
+        .into_iter()
+        .map(|compared| {
+            let view = run(&compared.run, None);
+            ComparedRun {
+                run: view.id,
+                key: view.key,
+                agent: view.agent,
+                state: view.state,
+                insertions: compared.files.iter().map(|f| f.insertions).sum(),
+                deletions: compared.files.iter().map(|f| f.deletions).sum(),
+                files: compared
+                    .files
+                    .into_iter()
+                    .map(|f| ComparedFile { path: f.path, insertions: f.insertions, deletions: f.deletions })
+                    .collect(),
+                usage: view.usage,
+            }
+        })
+        .collect();
+    let overlap = comparison
+        .overlap
+        .into_iter()
+        .map(|(path, (runs, same))| Overlap { path, runs: runs.iter().map(|r| r.key().to_string()).collect(), same })
+        .collect();
+    Comparison { task: task.number.to_string(), runs, overlap }
+}
+
+pub(crate) fn collected(thing: dandori_engine::CollectedThing) -> CollectedThing {
+    CollectedThing {
+        kind: thing.kind.to_owned(),
+        name: thing.name,
+        why: thing.why.to_owned(),
+        preserved: thing.preserved,
+    }
+}

@@ -1,0 +1,526 @@
+//! What the store promises, on SQLite and on PostgreSQL alike. Each contract is one function; the list at the end
+//! makes a test of it for each of the two.
+
+use std::collections::BTreeSet;
+
+use dandori_domain::id::{HostId, Oid, WorktreeKey};
+use dandori_domain::pull::{PullDraft, PullState};
+use dandori_domain::run::BranchFate;
+use dandori_domain::worktree::{Keepsake, Owner, Worktree};
+use dandori_domain::{Fact, Status};
+
+use crate::sample::{
+    World, at, not_started, path_to_committed, path_to_pushed, path_to_ready, push_refused, repo, workspace,
+};
+use crate::{EventFilter, Fence, StoreError, Subject, TaskFilter};
+
+async fn task_numbers_are_dense_when_many_ask_together(world: World) {
+    let mut asked = tokio::task::JoinSet::new();
+    for i in 0..48 {
+        let (store, mut task, run) = (world.store.clone(), world.new_task("one of many"), world.new_run());
+        // Every sixth is refused by the store in the middle of its transaction: it must not take a number away.
+        if i % 6 == 0 {
+            task.repo = repo("/not/known/.git").id;
+        }
+        asked.spawn(async move { store.create_task(task, vec![run]).await.map(|(task, _)| task.number.0) });
+    }
+    let outcomes = asked.join_all().await;
+    let numbers: BTreeSet<i64> = outcomes.iter().filter_map(|o| o.as_ref().ok().copied()).collect();
+    assert_eq!(outcomes.iter().filter(|o| o.is_err()).count(), 8);
+    assert_eq!(numbers, (1..=40).collect());
+}
+
+async fn sixteen_that_ask_together_admit_each_run_once_within_the_limit(world: World) {
+    let runs = (0..40).map(|_| world.new_run()).collect();
+    world.store.create_task(world.new_task("many runs"), runs).await.unwrap();
+    let ask_all = async || {
+        let mut asked = tokio::task::JoinSet::new();
+        for _ in 0..16 {
+            let (store, fence) = (world.store.clone(), world.fence);
+            asked.spawn(async move { store.admit(fence, 6, at(1)).await.unwrap() });
+        }
+        asked.join_all().await.into_iter().flatten().map(|r| r.spec.id).collect::<Vec<_>>()
+    };
+    let first = ask_all().await;
+    assert_eq!(first.len(), 6, "as many as there are places");
+    assert_eq!(first.iter().collect::<BTreeSet<_>>().len(), 6, "each once");
+    assert_eq!(ask_all().await, vec![], "no place is free");
+
+    for id in first.iter().take(2) {
+        world.record(*id, vec![not_started()]).await.unwrap();
+    }
+    let second = ask_all().await;
+    assert_eq!(second.len(), 2, "a run that has come to its end gives its place back");
+    assert!(second.iter().all(|id| !first.contains(id)));
+    assert_eq!(world.store.waiting_count(world.fence.host).await.unwrap(), 32);
+}
+
+async fn runs_are_admitted_in_the_order_they_were_asked_for(world: World) {
+    let mut ids = Vec::new();
+    for _ in 0..4 {
+        ids.push(world.task().await.1.spec.id);
+    }
+    let places = async || {
+        let mut places = Vec::new();
+        for id in &ids {
+            places.push(world.store.place(*id).await.unwrap());
+        }
+        places
+    };
+    assert_eq!(places().await, [Some(1), Some(2), Some(3), Some(4)]);
+    world.record(ids[1], vec![Fact::CancelRequested]).await.unwrap();
+    assert_eq!(places().await, [Some(1), None, Some(2), Some(3)], "who gives up leaves the queue");
+    let mut admitted = Vec::new();
+    while let Some(run) = world.store.admit(world.fence, 10, at(1)).await.unwrap() {
+        assert_eq!(run.admitted_at, Some(at(1)));
+        admitted.push(run.spec.id);
+    }
+    assert_eq!(admitted, [ids[0], ids[2], ids[3]]);
+}
+
+async fn hosts_have_queues_of_their_own(world: World) {
+    let (_, run) = world.task().await;
+    let other = HostId::mint(at(5), 1 << 100);
+    let epoch = world.store.begin_life(other, at(0)).await.unwrap();
+    let fence = Fence { host: other, epoch };
+    assert_eq!(world.store.admit(fence, 10, at(1)).await.unwrap(), None);
+    let refused = world.store.record(fence, run.spec.id, vec![Fact::Admitted], at(1)).await;
+    assert!(matches!(refused, Err(StoreError::Fenced { .. })), "another host's run: {refused:?}");
+    assert_eq!(world.store.open_runs(other).await.unwrap(), vec![]);
+}
+
+async fn an_earlier_life_cannot_write(world: World) {
+    let (_, run) = world.task().await;
+    let newer = world.store.begin_life(world.fence.host, at(1)).await.unwrap();
+    assert!(newer > world.fence.epoch);
+    let fenced = StoreError::Fenced { host: world.fence.host, epoch: world.fence.epoch };
+    assert_eq!(world.record(run.spec.id, vec![Fact::Admitted]).await, Err(fenced.clone()));
+    assert_eq!(world.store.admit(world.fence, 10, at(1)).await, Err(fenced));
+    assert_eq!(world.store.run(run.spec.id).await.unwrap(), run);
+    let fence = Fence { epoch: newer, ..world.fence };
+    assert!(world.store.admit(fence, 10, at(1)).await.unwrap().is_some());
+}
+
+async fn facts_are_recorded_all_or_none(world: World) {
+    let (_, run) = world.task().await;
+    let id = run.spec.id;
+    let before = (world.store.run(id).await.unwrap(), world.store.last_seq().await.unwrap());
+    // Legal up to the last, which is not.
+    let mut facts = path_to_ready(&run);
+    facts.push(Fact::Pushed { oid: Oid::new("cccc") });
+    let refused = world.record(id, facts).await;
+    assert!(matches!(refused, Err(StoreError::Illegal(_))), "{refused:?}");
+    let after = (world.store.run(id).await.unwrap(), world.store.last_seq().await.unwrap());
+    assert_eq!(before, after, "neither facts nor events");
+    assert_eq!(world.store.worktrees(None).await.unwrap(), vec![], "nor what follows from them");
+
+    let run = world.record(id, path_to_pushed(&run)).await.unwrap();
+    assert_eq!(run.status(), Status::Succeeded);
+    assert_eq!(world.store.run(id).await.unwrap(), run, "what was answered is what is there");
+}
+
+async fn a_refusal_does_not_harm_its_neighbours(world: World) {
+    let mut ids = Vec::new();
+    for _ in 0..32 {
+        ids.push(world.task().await.1.spec.id);
+    }
+    let mut asked = tokio::task::JoinSet::new();
+    for (i, id) in ids.iter().copied().enumerate() {
+        let (store, fence) = (world.store.clone(), world.fence);
+        let fact = if i % 2 == 0 { Fact::Admitted } else { Fact::Pushed { oid: Oid::new("cccc") } };
+        asked.spawn(async move { (i, store.record(fence, id, vec![fact], at(1)).await.is_ok()) });
+    }
+    for (i, ok) in asked.join_all().await {
+        assert_eq!(ok, i % 2 == 0);
+        assert_eq!(world.store.run(ids[i]).await.unwrap().admitted_at.is_some(), ok);
+    }
+}
+
+async fn events_replay_in_order(world: World) {
+    let (task, run) = world.task().await;
+    let (_, other) = world.task().await;
+    world.record(other.spec.id, vec![Fact::Admitted]).await.unwrap();
+    world.record(run.spec.id, path_to_ready(&run)).await.unwrap();
+    let all = world.store.events_after(0, EventFilter::default(), 1000).await.unwrap();
+    assert!(all.windows(2).all(|w| w[0].seq < w[1].seq));
+    assert_eq!(all.last().unwrap().seq, world.store.last_seq().await.unwrap());
+
+    let of_run = EventFilter { run: Some(run.spec.id), ..EventFilter::default() };
+    let events = world.store.events_after(0, of_run, 1000).await.unwrap();
+    let kinds: Vec<_> = events.iter().map(|e| e.kind.as_str()).collect();
+    assert_eq!(kinds, ["run_created", "admitted", "intended", "worktree_ready"]);
+    let facts: Vec<_> = events.iter().filter_map(crate::Event::fact).collect();
+    assert_eq!(facts, path_to_ready(&run), "the log holds the facts themselves");
+    assert_eq!((events[1].at, events[1].repo, events[1].task), (at(1), Some(world.repo), Some(task.id)));
+
+    let rest = world.store.events_after(events[1].seq, of_run, 1).await.unwrap();
+    assert_eq!(rest, events[2..3], "after what was seen, and no more than asked for");
+    let of_task = EventFilter { task: Some(task.id), ..EventFilter::default() };
+    assert_eq!(world.store.events_after(0, of_task, 1000).await.unwrap().len(), 5);
+    let of_nobody = EventFilter { repo: Some(repo("/x/.git").id), ..EventFilter::default() };
+    assert_eq!(world.store.events_after(0, of_nobody, 1000).await.unwrap(), vec![]);
+}
+
+/// Whoever follows the log by its numbers sees every event, in whatever order the transactions commit.
+async fn a_follower_of_the_log_misses_nothing(world: World) {
+    const RUNS: usize = 60;
+    let mut followers = tokio::task::JoinSet::new();
+    for _ in 0..6 {
+        let mut follower = world.store.watch_events();
+        let store = world.store.clone();
+        followers.spawn(async move {
+            let (mut seen, mut admitted) = (0, 0);
+            while admitted < RUNS {
+                for event in store.events_after(seen, EventFilter::default(), 7).await.unwrap() {
+                    assert_eq!(event.seq, seen + 1, "no gap");
+                    seen = event.seq;
+                    admitted += usize::from(event.kind == "admitted");
+                }
+                if *follower.borrow_and_update() <= seen && admitted < RUNS {
+                    follower.changed().await.unwrap();
+                }
+            }
+        });
+    }
+    let mut asked = tokio::task::JoinSet::new();
+    for _ in 0..RUNS {
+        let (store, fence) = (world.store.clone(), world.fence);
+        let (task, run) = (world.new_task("followed"), world.new_run());
+        asked.spawn(async move {
+            let (_, runs) = store.create_task(task, vec![run]).await.unwrap();
+            store.record(fence, runs[0].spec.id, vec![Fact::Admitted], at(1)).await.unwrap();
+        });
+    }
+    asked.join_all().await;
+    tokio::time::timeout(std::time::Duration::from_mins(1), followers.join_all()).await.expect("all seen");
+}
+
+async fn references_resolve(world: World) {
+    let (first, run) = world.task().await;
+    let (second, _) =
+        world.store.create_task(world.new_task("two"), vec![world.new_run(), world.new_run()]).await.unwrap();
+    for text in ["T-2", "t-2", "2", " 2 ", &second.id.to_string()] {
+        assert_eq!(world.store.find_task(text).await.unwrap(), second, "{text}");
+        assert_eq!(world.store.find_runs(text).await.unwrap().len(), 2, "{text}");
+    }
+    let key = run.spec.id.key().to_string();
+    let forms =
+        [run.spec.id.to_string(), key.clone(), format!("dandori/{key}"), key[3..].into(), key[..5].to_uppercase()];
+    for text in forms {
+        assert_eq!(world.store.find_runs(&text).await.unwrap(), std::slice::from_ref(&run), "{text}");
+        assert_eq!(world.store.find_task(&text).await.unwrap(), first, "{text}");
+    }
+    for text in ["T-9", "zzzzzzzz", "", "x%", "____", &crate::sample::repo("/x").id.to_string()] {
+        let missing = world.store.find_task(text).await;
+        assert!(matches!(missing, Err(StoreError::NotFound { subject: Subject::Task, .. })), "{text}: {missing:?}");
+    }
+}
+
+async fn an_ambiguous_key_lists_what_it_could_mean(world: World) {
+    let mut runs = [world.new_run(), world.new_run()];
+    // The last 40 bits are the key: the same last 25 bits are the same last five characters.
+    for (run, random) in runs.iter_mut().zip([1u128 << 80 | 7 << 48, 2u128 << 80 | 7 << 48]) {
+        run.id = dandori_domain::RunId::mint(at(0), random);
+    }
+    let ids = runs.each_ref().map(|r| r.id.to_string());
+    let shared = runs[0].id.key().as_str()[3..].to_owned();
+    assert_eq!(shared, runs[1].id.key().as_str()[3..]);
+    world.store.create_task(world.new_task("twins"), runs.to_vec()).await.unwrap();
+    let Err(StoreError::Ambiguous { matches, .. }) = world.store.find_runs(&shared).await else { panic!("{shared}") };
+    assert_eq!(BTreeSet::from_iter(matches), BTreeSet::from_iter(ids));
+}
+
+async fn a_pull_of_the_same_head_is_opened_once(world: World) {
+    let draft = |head: &str, title: &str| PullDraft {
+        title: title.into(),
+        body: "body".into(),
+        head: head.into(),
+        base: "main".into(),
+    };
+    let (store, repo) = (&world.store, world.repo);
+    let mut asked = tokio::task::JoinSet::new();
+    for i in 0..8 {
+        let (store, draft) = (store.clone(), draft(&format!("dandori/{}", i % 2), "first"));
+        asked.spawn(async move { store.open_pull(repo, None, draft, Oid::new("1111"), at(1)).await.unwrap().number });
+    }
+    let numbers: BTreeSet<u64> = asked.join_all().await.into_iter().collect();
+    assert_eq!(numbers, BTreeSet::from([1, 2]), "numbered from 1, without gaps");
+
+    let (_, run) = world.task().await;
+    let again =
+        store.open_pull(repo, Some(run.spec.id), draft("dandori/0", "second"), Oid::new("2222"), at(2)).await.unwrap();
+    assert_eq!((again.draft.title.as_str(), again.head_oid.as_str(), again.run), ("second", "2222", Some(run.spec.id)));
+    assert_eq!((again.created_at, again.updated_at), (at(1), at(2)));
+    assert_eq!(store.pull(repo, again.number).await.unwrap(), again);
+
+    store.set_pull_state(repo, again.number, PullState::Merged, at(3)).await.unwrap();
+    let next = store.open_pull(repo, None, draft("dandori/0", "third"), Oid::new("3333"), at(4)).await.unwrap();
+    assert_eq!(next.number, 3, "a merged one stays merged");
+    let listed: Vec<_> = store.pulls(repo).await.unwrap().iter().map(|p| p.number).collect();
+    assert_eq!(listed, [3, 2, 1]);
+    let missing = store.pull(repo, 99).await;
+    assert!(matches!(missing, Err(StoreError::NotFound { subject: Subject::Pull, .. })), "{missing:?}");
+}
+
+async fn a_worktree_follows_its_run(world: World) {
+    let (_, run) = world.task().await;
+    let (id, place) = (run.spec.id, workspace(&run));
+    let tree = async || world.store.worktree(place.key.clone()).await.unwrap();
+    assert_eq!(tree().await, None);
+    world.record(id, path_to_ready(&run)).await.unwrap();
+    let ready = tree().await.unwrap();
+    assert_eq!((ready.owner, ready.created_at, ready.branch), (Owner::Run { run: id }, at(1), place.branch.clone()));
+    world.record(id, vec![not_started(), Fact::Settled]).await.unwrap();
+    assert_eq!(tree().await.unwrap().owner, Owner::Nobody);
+
+    // A second run is canceled: what it did is kept and its worktree goes.
+    let (_, run) = world.task().await;
+    let (id, place) = (run.spec.id, workspace(&run));
+    world.record(id, path_to_ready(&run)).await.unwrap();
+    world.record(id, vec![Fact::CancelRequested]).await.unwrap();
+    let kept = Fact::Preserved { reference: "refs/dandori/preserved/x".into(), oid: Oid::new("eeee") };
+    world.record(id, vec![kept, Fact::Removed { branch: BranchFate::Delete }]).await.unwrap();
+    let gone = world.store.worktree(place.key.clone()).await.unwrap().unwrap();
+    assert_eq!((gone.removed_at, gone.owner), (Some(at(1)), Owner::Nobody));
+    assert_eq!(world.store.worktrees(Some(world.repo)).await.unwrap().len(), 1, "a tombstone is not listed");
+    let kept = world.store.keepsakes(world.repo).await.unwrap();
+    assert_eq!(kept.len(), 1);
+    assert_eq!((&kept[0].key, &kept[0].branch, kept[0].oid.as_str()), (&place.key, &place.branch, "eeee"));
+}
+
+async fn a_worktree_has_one_owner_at_a_time(world: World) {
+    let key = WorktreeKey::new("abcd1234");
+    let tree = Worktree {
+        key: key.clone(),
+        repo: world.repo,
+        path: "/trees/a".into(),
+        branch: "topic".into(),
+        base: "main".into(),
+        base_oid: Oid::new("aaaa"),
+        owner: Owner::Nobody,
+        created_at: at(0),
+        removed_at: None,
+    };
+    world.store.put_worktree(tree.clone(), at(0)).await.unwrap();
+    assert_eq!(world.store.worktrees(Some(world.repo)).await.unwrap(), std::slice::from_ref(&tree));
+    let session = |name: &str| Owner::Session { session: name.into() };
+    let mut asked = tokio::task::JoinSet::new();
+    for i in 0..8 {
+        let (store, key, me) = (world.store.clone(), key.clone(), session(&format!("s{i}")));
+        asked.spawn(async move { store.set_owner(key, Owner::Nobody, me, at(1)).await });
+    }
+    let outcomes = asked.join_all().await;
+    assert_eq!(outcomes.iter().filter(|o| o.is_ok()).count(), 1);
+    assert!(outcomes.iter().filter_map(|o| o.as_ref().err()).all(|e| matches!(e, StoreError::Held { .. })));
+    let holder = world.store.worktree(key.clone()).await.unwrap().unwrap().owner;
+    world.store.set_owner(key.clone(), holder, Owner::Nobody, at(2)).await.unwrap();
+    assert_eq!(world.store.mark_removed(key.clone(), at(3)).await.unwrap().removed_at, Some(at(3)));
+    assert_eq!(world.store.mark_removed(key, at(4)).await.unwrap().removed_at, Some(at(3)), "gone once");
+    let missing = world.store.mark_removed(WorktreeKey::new("nowhere0"), at(4)).await;
+    assert!(matches!(missing, Err(StoreError::NotFound { .. })), "{missing:?}");
+}
+
+async fn keepsakes_are_kept_until_dropped(world: World) {
+    let keepsake = |reference: &str, second| Keepsake {
+        key: WorktreeKey::new("abcd1234"),
+        reference: reference.into(),
+        oid: Oid::new("eeee"),
+        branch: "topic".into(),
+        path: "/trees/a".into(),
+        at: at(second),
+    };
+    world.store.keep(world.repo, keepsake("refs/a", 1)).await.unwrap();
+    world.store.keep(world.repo, keepsake("refs/b", 2)).await.unwrap();
+    world.store.keep(world.repo, keepsake("refs/a", 1)).await.unwrap();
+    let listed = world.store.keepsakes(world.repo).await.unwrap();
+    assert_eq!(listed, [keepsake("refs/b", 2), keepsake("refs/a", 1)], "newest first, each once");
+    world.store.drop_keepsake(world.repo, "refs/b".into(), at(3)).await.unwrap();
+    assert_eq!(world.store.keepsakes(world.repo).await.unwrap(), [keepsake("refs/a", 1)]);
+    let missing = world.store.drop_keepsake(world.repo, "refs/b".into(), at(3)).await;
+    assert!(matches!(missing, Err(StoreError::NotFound { .. })), "{missing:?}");
+}
+
+async fn a_branch_has_one_run_at_work(world: World) {
+    let (task, first) = world.task().await;
+    let first = world.record(first.spec.id, path_to_pushed(&first)).await.unwrap();
+    let busy = world.store.add_run(task.id, world.follow_up(&first)).await;
+    assert_eq!(busy, Err(StoreError::Busy { run: first.spec.id, status: Status::Succeeded }), "not settled yet");
+    world.record(first.spec.id, vec![Fact::Settled]).await.unwrap();
+
+    let mut asked = tokio::task::JoinSet::new();
+    for _ in 0..8 {
+        let (store, run) = (world.store.clone(), world.follow_up(&first));
+        asked.spawn(async move { store.add_run(task.id, run).await });
+    }
+    let outcomes = asked.join_all().await;
+    assert_eq!(outcomes.iter().filter(|o| o.is_ok()).count(), 1, "{outcomes:?}");
+    assert!(outcomes.iter().filter_map(|o| o.as_ref().err()).all(|e| matches!(e, StoreError::Busy { .. })));
+    let follow_up = outcomes.into_iter().find_map(Result::ok).unwrap();
+    assert_eq!((follow_up.spec.number, follow_up.spec.repo), (task.number, task.repo));
+    assert_eq!(world.store.runs_of(task.id).await.unwrap().len(), 2);
+}
+
+async fn a_push_is_resumed_only_on_a_free_branch(world: World) {
+    let (task, run) = world.task().await;
+    let mut facts = path_to_committed(&run);
+    facts.extend([push_refused(), Fact::Settled]);
+    let run = world.record(run.spec.id, facts).await.unwrap();
+    let resumed = world.record(run.spec.id, vec![Fact::PushResumed]).await.unwrap();
+    assert_eq!(resumed.status(), Status::Pushing);
+    let owner = async || world.store.worktree(workspace(&run).key).await.unwrap().unwrap().owner;
+    assert_eq!(owner().await, Owner::Run { run: run.spec.id }, "the worktree is its own again");
+    assert_eq!(world.store.open_runs(world.fence.host).await.unwrap().len(), 1);
+    world.record(run.spec.id, vec![push_refused(), Fact::Settled]).await.unwrap();
+
+    let follow_up = world.store.add_run(task.id, world.follow_up(&run)).await.unwrap();
+    let busy = world.record(run.spec.id, vec![Fact::PushResumed]).await;
+    assert_eq!(busy, Err(StoreError::Busy { run: follow_up.spec.id, status: Status::Pending }));
+    assert_eq!(owner().await, Owner::Nobody);
+}
+
+async fn open_runs_are_those_a_restart_goes_on_with(world: World) {
+    let mut runs = Vec::new();
+    for _ in 0..5 {
+        runs.push(world.task().await.1);
+    }
+    world.record(runs[1].spec.id, vec![Fact::Admitted]).await.unwrap();
+    world.record(runs[2].spec.id, vec![Fact::CancelRequested]).await.unwrap();
+    world.record(runs[3].spec.id, path_to_pushed(&runs[3])).await.unwrap();
+    world.record(runs[4].spec.id, vec![Fact::CancelRequested, Fact::Settled]).await.unwrap();
+    let open: Vec<_> = world.store.open_runs(world.fence.host).await.unwrap().iter().map(|r| r.spec.id).collect();
+    assert_eq!(open, [runs[1].spec.id, runs[2].spec.id, runs[3].spec.id]);
+}
+
+async fn a_long_instruction_comes_back_whole(world: World) {
+    let mut run = world.new_run();
+    run.instruction = "段取り \"八分\"\n\u{1F980}\t".repeat(50_000);
+    assert!(run.instruction.len() > 1024 * 1024);
+    let (_, runs) = world.store.create_task(world.new_task("long"), vec![run.clone()]).await.unwrap();
+    let admitted = world.store.admit(world.fence, 1, at(1)).await.unwrap().unwrap();
+    assert_eq!(admitted.spec.instruction, run.instruction);
+    assert_eq!(world.store.run(runs[0].spec.id).await.unwrap(), admitted);
+}
+
+async fn a_repository_is_known_once(world: World) {
+    let mut asked = tokio::task::JoinSet::new();
+    for _ in 0..8 {
+        let (store, candidate) = (world.store.clone(), repo("/src/other/.git"));
+        asked.spawn(async move { store.know_repo(candidate).await.unwrap() });
+    }
+    let known = asked.join_all().await;
+    assert!(known.windows(2).all(|w| w[0] == w[1]));
+    assert_eq!(world.store.repo(known[0].id).await.unwrap(), known[0]);
+    assert_eq!(world.store.repos().await.unwrap().len(), 2);
+    let missing = world.store.repo(repo("/x").id).await;
+    assert!(matches!(missing, Err(StoreError::NotFound { subject: Subject::Repo, .. })), "{missing:?}");
+}
+
+async fn tasks_are_listed_newest_first_with_their_runs(world: World) {
+    let (done, _) = world.finished_task().await;
+    let (open, run) = world.task().await;
+    let other = world.store.know_repo(repo("/src/other/.git")).await.unwrap();
+    let mut elsewhere = world.new_task("elsewhere");
+    elsewhere.repo = other.id;
+    let (elsewhere, _) = world.store.create_task(elsewhere, vec![world.new_run()]).await.unwrap();
+
+    let listed = async |filter, limit| {
+        let tasks = world.store.tasks(filter, limit).await.unwrap();
+        tasks.into_iter().map(|t| (t.task.id, t.runs.len())).collect::<Vec<_>>()
+    };
+    let all = [(elsewhere.id, 1), (open.id, 1), (done.id, 1)];
+    assert_eq!(listed(TaskFilter::default(), 10).await, all);
+    assert_eq!(listed(TaskFilter::default(), 2).await, all[..2]);
+    assert_eq!(listed(TaskFilter { repo: Some(world.repo), open_only: false }, 10).await, all[1..]);
+    assert_eq!(listed(TaskFilter { repo: Some(world.repo), open_only: true }, 10).await, all[1..2]);
+
+    let picked = world.store.pick(open.id, run.spec.id, at(2)).await.unwrap();
+    assert_eq!(picked.picked, Some(run.spec.id));
+    assert_eq!(world.store.task(open.id).await.unwrap(), picked);
+    let wrong = world.store.pick(done.id, run.spec.id, at(2)).await;
+    assert!(matches!(wrong, Err(StoreError::NotFound { subject: Subject::Run, .. })), "{wrong:?}");
+}
+
+async fn everything_is_there_after_reopening(world: World) {
+    let (task, run) = world.finished_task().await;
+    let seq = world.store.last_seq().await.unwrap();
+    let again = world.reopen().await;
+    assert_eq!(again.task(task.id).await.unwrap(), task);
+    assert_eq!(again.run(run.spec.id).await.unwrap(), run);
+    assert_eq!(again.last_seq().await.unwrap(), seq);
+    assert_eq!(*again.watch_events().borrow(), seq);
+    let next = again.begin_life(world.fence.host, at(1)).await.unwrap();
+    assert!(next > world.fence.epoch);
+    let health = again.health().await.unwrap();
+    assert_eq!((health.backend, health.damage, health.schema), (again.backend(), None, crate::migrate::known()));
+    assert!(health.bytes > 4096);
+    assert_eq!(again.check_integrity().await.unwrap().findings, Vec::<String>::new());
+}
+
+async fn a_schema_newer_than_this_program_is_refused(world: World) {
+    let newer = crate::migrate::known() + 1;
+    let write = world.store.write(move |tx| {
+        let sql = "INSERT INTO schema_migration (number, name, checksum, applied_at) VALUES ($1, 'x', 'x', 'x')";
+        tx.execute(sql, crate::tx::params![newer])
+    });
+    write.await.unwrap();
+    let refused = crate::Store::open(world.location.clone(), at(1)).await.map(|(_, report)| report);
+    assert_eq!(refused, Err(StoreError::TooNew { found: newer, known: newer - 1 }));
+}
+
+async fn a_changed_migration_is_refused(world: World) {
+    world.store.write(|tx| tx.execute("UPDATE schema_migration SET checksum = 'other'", &[])).await.unwrap();
+    let refused = crate::Store::open(world.location.clone(), at(1)).await.map(|(_, report)| report);
+    assert_eq!(refused, Err(StoreError::MigrationDiffers { number: 1 }));
+}
+
+async fn a_verb_that_breaks_off_is_an_error_and_the_store_goes_on(world: World) {
+    let broken = world.store.write(|_| -> crate::Result<()> { panic!("on purpose") }).await;
+    assert!(matches!(broken, Err(StoreError::Other { .. })), "{broken:?}");
+    world.task().await;
+}
+
+/// Makes each contract a test on both.
+macro_rules! contract_test {
+    ($($name:ident),+ $(,)?) => {
+        mod sqlite {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $name() {
+                super::$name(super::World::sqlite().await).await;
+            })+
+        }
+        mod postgres {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $name() {
+                super::$name(super::World::postgres().await).await;
+            })+
+        }
+    };
+}
+
+contract_test!(
+    task_numbers_are_dense_when_many_ask_together,
+    sixteen_that_ask_together_admit_each_run_once_within_the_limit,
+    runs_are_admitted_in_the_order_they_were_asked_for,
+    hosts_have_queues_of_their_own,
+    an_earlier_life_cannot_write,
+    facts_are_recorded_all_or_none,
+    a_refusal_does_not_harm_its_neighbours,
+    events_replay_in_order,
+    a_follower_of_the_log_misses_nothing,
+    references_resolve,
+    an_ambiguous_key_lists_what_it_could_mean,
+    a_pull_of_the_same_head_is_opened_once,
+    a_worktree_follows_its_run,
+    a_worktree_has_one_owner_at_a_time,
+    keepsakes_are_kept_until_dropped,
+    a_branch_has_one_run_at_work,
+    a_push_is_resumed_only_on_a_free_branch,
+    open_runs_are_those_a_restart_goes_on_with,
+    a_long_instruction_comes_back_whole,
+    a_repository_is_known_once,
+    tasks_are_listed_newest_first_with_their_runs,
+    everything_is_there_after_reopening,
+    a_schema_newer_than_this_program_is_refused,
+    a_changed_migration_is_refused,
+    a_verb_that_breaks_off_is_an_error_and_the_store_goes_on,
+);

@@ -1,0 +1,134 @@
+//! What can go wrong with the store, as its callers need to tell it apart.
+
+use camino::Utf8PathBuf;
+use dandori_domain::id::{Epoch, HostId, RunId};
+use dandori_domain::worktree::Owner;
+use dandori_domain::{IllegalFact, Problem, Status};
+
+pub type Result<T> = std::result::Result<T, StoreError>;
+
+/// Cloned to every job of a failed group commit, hence causes as text.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum StoreError {
+    #[error("the disk of the store is full; nothing was written")]
+    Full,
+    #[error("the store cannot be reached: {reason}")]
+    Unavailable { reason: String },
+    /// The commit was sent and its answer never came: it may have happened. Read again before doing it again.
+    #[error("it is not known whether the store kept the change: {reason}")]
+    Unknown { reason: String },
+    #[error("the store's schema is version {found}, this program knows up to {known}")]
+    TooNew { found: i64, known: i64 },
+    #[error("migration {number} of the store is not the one this program has")]
+    MigrationDiffers { number: i64 },
+    #[error("{host} is in a newer life than {}", .epoch.0)]
+    Fenced { host: HostId, epoch: Epoch },
+    #[error(transparent)]
+    Illegal(#[from] IllegalFact),
+    #[error("{run} still works on this branch")]
+    Busy { run: RunId, status: Status },
+    #[error("the worktree is held by {owner:?}")]
+    Held { owner: Owner },
+    #[error("there is no {} {text}", .subject.as_str())]
+    NotFound { subject: Subject, text: String },
+    #[error("{text} can mean {}", .matches.join(", "))]
+    Ambiguous { text: String, matches: Vec<String> },
+    #[error("the store is damaged: {reason}")]
+    Damaged { reason: String },
+    #[error("a row of the store cannot be read: {reason}")]
+    Unreadable { reason: String },
+    #[error("{path}: {reason}")]
+    Io { path: Utf8PathBuf, reason: String },
+    #[error("{reason}")]
+    Other { reason: String },
+}
+
+/// What was looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Subject {
+    Repo,
+    Task,
+    Run,
+    Worktree,
+    Keepsake,
+    Pull,
+}
+
+impl Subject {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Repo => "repository",
+            Self::Task => "task",
+            Self::Run => "run",
+            Self::Worktree => "worktree",
+            Self::Keepsake => "keepsake",
+            Self::Pull => "pull request",
+        }
+    }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "by value is how `map_err` hands errors over")]
+impl StoreError {
+    pub(crate) fn other(reason: impl ToString) -> Self {
+        Self::Other { reason: reason.to_string() }
+    }
+
+    pub(crate) fn unavailable(reason: impl ToString) -> Self {
+        Self::Unavailable { reason: reason.to_string() }
+    }
+
+    /// Some errors keep what matters ("connection refused") in their causes.
+    pub(crate) fn unavailable_with_causes(error: impl std::error::Error) -> Self {
+        let mut reason = error.to_string();
+        let mut cause = error.source();
+        while let Some(inner) = cause {
+            reason = format!("{reason}: {inner}");
+            cause = inner.source();
+        }
+        Self::Unavailable { reason }
+    }
+
+    pub(crate) fn unreadable(reason: impl ToString) -> Self {
+        Self::Unreadable { reason: reason.to_string() }
+    }
+
+    pub(crate) fn not_found(subject: Subject, text: impl ToString) -> Self {
+        Self::NotFound { subject, text: text.to_string() }
+    }
+
+    pub(crate) fn io(path: &camino::Utf8Path, reason: impl ToString) -> Self {
+        Self::Io { path: path.to_owned(), reason: reason.to_string() }
+    }
+}
+
+impl From<StoreError> for Problem {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Full => Self::StoreFull,
+            StoreError::TooNew { found, known } => Self::StoreTooNew { found, known },
+            StoreError::Busy { run, status } => {
+                Self::TaskIsBusy { run: run.to_string(), status: status.as_str().to_owned() }
+            }
+            StoreError::Ambiguous { text, matches } => Self::AmbiguousReference { text, matches },
+            StoreError::NotFound { subject: Subject::Task, text } => Self::NoSuchTask { text },
+            StoreError::NotFound { subject: Subject::Run, text } => Self::NoSuchRun { text },
+            StoreError::NotFound { subject: Subject::Worktree, text } => Self::NoSuchWorktree { text },
+            StoreError::NotFound { subject: Subject::Keepsake, text } => Self::NothingPreserved { text },
+            StoreError::NotFound { subject: Subject::Pull, ref text } => match text.parse() {
+                Ok(number) => Self::NoSuchPull { number },
+                Err(_) => Self::Internal { reason: error.to_string() },
+            },
+            StoreError::Io { path, reason } => Self::Io { path, reason },
+            StoreError::Unavailable { .. }
+            | StoreError::Unknown { .. }
+            | StoreError::Damaged { .. }
+            | StoreError::MigrationDiffers { .. } => Self::StoreUnavailable { reason: error.to_string() },
+            StoreError::Fenced { .. }
+            | StoreError::Illegal(_)
+            | StoreError::Held { .. }
+            | StoreError::NotFound { .. }
+            | StoreError::Unreadable { .. }
+            | StoreError::Other { .. } => Self::Internal { reason: error.to_string() },
+        }
+    }
+}

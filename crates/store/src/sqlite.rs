@@ -1,0 +1,118 @@
+//! SQLite: one writer thread with group commit, two readers apart.
+//!
+//! One process opens the file (the daemon's lock sees to that) and one thread writes it: several writers on one
+//! SQLite file starve each other. Every commit is on the disk before anybody is answered.
+
+mod connection;
+mod rescue;
+mod writer;
+
+use std::sync::{Arc, Mutex, mpsc};
+use std::thread::JoinHandle;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use jiff::Timestamp;
+
+use crate::error::{Result, StoreError};
+use crate::job::Job;
+use crate::store::{Backend, Health, IntegrityReport, OpenReport, Shared, spawn};
+use connection::{Check, Connect};
+
+pub(crate) use rescue::backup;
+
+const READERS: usize = 2;
+
+pub(crate) struct Sqlite {
+    path: Utf8PathBuf,
+    /// Gone only while it is being closed.
+    queues: Option<Queues>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+struct Queues {
+    writer: mpsc::Sender<Box<dyn Job>>,
+    readers: mpsc::Sender<Box<dyn Job>>,
+}
+
+/// What was asked for is still done, and the file is closed when the last handle is gone: whoever opens it next
+/// finds nobody else there.
+impl Drop for Sqlite {
+    fn drop(&mut self) {
+        self.queues = None;
+        for thread in self.threads.drain(..) {
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Sqlite {
+    pub(crate) fn open(path: &Utf8Path, now: Timestamp, shared: &Arc<Shared>) -> Result<(Self, OpenReport)> {
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder).map_err(|e| StoreError::io(folder, e))?;
+        }
+        let (opened, rescue) = rescue::open_or_rescue(path, now)?;
+        let report = OpenReport {
+            backend: Backend::Sqlite,
+            schema: opened.schema,
+            rescue,
+            checked_whole: opened.check == Check::Whole,
+        };
+        shared.newest.send_replace(opened.newest);
+
+        let (writer, jobs) = mpsc::channel();
+        let for_writer = Arc::clone(shared);
+        let mut threads = vec![spawn("store-writer", move || writer::run(&opened.connection, &jobs, &for_writer))?];
+
+        let (readers, jobs) = mpsc::channel();
+        let jobs = Arc::new(Mutex::new(jobs));
+        for _ in 0..READERS {
+            let connection = connection::connect(path, Connect::ToRead)?;
+            let jobs = Arc::clone(&jobs);
+            threads.push(spawn("store-reader", move || writer::run_reader(&connection, &jobs))?);
+        }
+        Ok((Self { path: path.to_owned(), queues: Some(Queues { writer, readers }), threads }, report))
+    }
+
+    pub(crate) fn path(&self) -> &Utf8Path {
+        &self.path
+    }
+
+    pub(crate) fn write(&self, job: Box<dyn Job>) -> Result<()> {
+        let sent = self.queues.as_ref().is_some_and(|q| q.writer.send(job).is_ok());
+        sent.then_some(()).ok_or_else(|| StoreError::unavailable("its writer has ended"))
+    }
+
+    pub(crate) fn read(&self, job: Box<dyn Job>) -> Result<()> {
+        let sent = self.queues.as_ref().is_some_and(|q| q.readers.send(job).is_ok());
+        sent.then_some(()).ok_or_else(|| StoreError::unavailable("its readers have ended"))
+    }
+}
+
+pub(crate) fn health(path: &Utf8Path) -> Result<Health> {
+    let mut connection = connection::connect(path, Connect::ToRead)?;
+    let (damage, check) = match connection::quick_check(&mut connection, connection::MOMENT) {
+        Ok(check) => (None, check),
+        Err(StoreError::Damaged { reason }) => (Some(reason), Check::Whole),
+        Err(other) => return Err(other),
+    };
+    Ok(Health {
+        backend: Backend::Sqlite,
+        schema: connection::schema(&connection)?,
+        bytes: connection::bytes(path),
+        damage,
+        checked_whole: check == Check::Whole,
+        newest_backup: rescue::backups(path).pop().and_then(|p| p.file_name().map(str::to_owned)),
+    })
+}
+
+pub(crate) fn check_integrity(path: &Utf8Path) -> Result<IntegrityReport> {
+    let connection = connection::connect(path, Connect::ToRead)?;
+    let findings = connection::integrity_check(&connection)?;
+    if !findings.is_empty() {
+        rescue::mark_damaged(path)?;
+    }
+    Ok(IntegrityReport { findings })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,9 @@
+//! The verbs, one file per noun. Each is a function over a transaction and an `async fn` of [`crate::Store`].
+
+pub(crate) mod find;
+pub(crate) mod life;
+pub(crate) mod pull;
+pub(crate) mod repo;
+pub(crate) mod run;
+pub(crate) mod task;
+pub(crate) mod worktree;

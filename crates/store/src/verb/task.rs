@@ -1,0 +1,182 @@
+//! Tasks, and the runs that are asked for with them or after them.
+
+use dandori_domain::id::{HostId, RepoId, RunId, TaskId, TaskNumber};
+use dandori_domain::run::RunSettings;
+use dandori_domain::task::Task;
+use dandori_domain::{AgentName, RunFacts, RunKind, RunSpec};
+use jiff::Timestamp;
+
+use crate::error::{Result, StoreError, Subject};
+use crate::event::{About, log};
+use crate::store::Store;
+use crate::tx::{Row, Tx, Value, params};
+use crate::verb::run;
+
+const SELECT: &str = "SELECT id, number, repo, title, created_at, picked FROM task";
+
+/// A task before the store has given it its number.
+#[derive(Clone, PartialEq, Debug)]
+pub struct NewTask {
+    pub id: TaskId,
+    pub repo: RepoId,
+    pub title: String,
+    pub created_at: Timestamp,
+}
+
+/// A run before it belongs to a task: task, number and repository come from there.
+#[derive(Clone, PartialEq, Debug)]
+pub struct NewRun {
+    pub id: RunId,
+    pub host: HostId,
+    pub agent: AgentName,
+    pub kind: RunKind,
+    pub instruction: String,
+    pub base: Option<String>,
+    pub settings: RunSettings,
+    pub created_at: Timestamp,
+}
+
+impl NewRun {
+    fn of(&self, task: &Task) -> RunFacts {
+        RunFacts::new(RunSpec {
+            id: self.id,
+            task: task.id,
+            number: task.number,
+            repo: task.repo,
+            host: self.host,
+            agent: self.agent.clone(),
+            kind: self.kind.clone(),
+            instruction: self.instruction.clone(),
+            base: self.base.clone(),
+            settings: self.settings.clone(),
+            created_at: self.created_at,
+        })
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct TaskFilter {
+    pub repo: Option<RepoId>,
+    /// Only tasks with a run that is not settled.
+    pub open_only: bool,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct TaskWithRuns {
+    pub task: Task,
+    pub runs: Vec<RunFacts>,
+}
+
+pub(crate) fn read(row: &Row) -> Result<Task> {
+    Ok(Task {
+        id: row.parsed(0)?,
+        number: TaskNumber(row.int(1)?),
+        repo: row.parsed(2)?,
+        title: row.text(3)?.to_owned(),
+        created_at: row.parsed(4)?,
+        picked: row.parsed_if_there(5)?,
+    })
+}
+
+pub(crate) fn by_number(tx: &mut dyn Tx, number: i64) -> Result<Option<Task>> {
+    tx.first(&format!("{SELECT} WHERE number = $1"), params![number])?.as_ref().map(read).transpose()
+}
+
+pub(crate) fn by_id(tx: &mut dyn Tx, id: TaskId) -> Result<Option<Task>> {
+    tx.first(&format!("{SELECT} WHERE id = $1"), params![id])?.as_ref().map(read).transpose()
+}
+
+pub(crate) fn load(tx: &mut dyn Tx, id: TaskId) -> Result<Task> {
+    by_id(tx, id)?.ok_or_else(|| StoreError::not_found(Subject::Task, id))
+}
+
+fn create(tx: &mut dyn Tx, new: &NewTask, runs: &[NewRun]) -> Result<(Task, Vec<RunFacts>)> {
+    // A counter in a row, not a sequence: a task that was not created leaves no gap.
+    let number = tx.int("UPDATE counter SET value = value + 1 WHERE name = 'task' RETURNING value", &[])?;
+    let task = Task {
+        id: new.id,
+        number: TaskNumber(number),
+        repo: new.repo,
+        title: new.title.clone(),
+        created_at: new.created_at,
+        picked: None,
+    };
+    tx.execute(
+        "INSERT INTO task (number, id, repo, title, created_at) VALUES ($1, $2, $3, $4, $5)",
+        params![number, task.id, task.repo, task.title.as_str(), task.created_at],
+    )?;
+    let about = About { repo: Some(task.repo), task: Some(task.id), run: None };
+    log(tx, task.created_at, about, "task_created", &task)?;
+    let mut facts = Vec::with_capacity(runs.len());
+    for new in runs {
+        let run = new.of(&task);
+        run::insert(tx, &run)?;
+        facts.push(run);
+    }
+    Ok((task, facts))
+}
+
+fn add_run(tx: &mut dyn Tx, task: TaskId, new: &NewRun) -> Result<RunFacts> {
+    let task = load(tx, task)?;
+    let run = new.of(&task);
+    run::require_free_branch(tx, &run)?;
+    run::insert(tx, &run)?;
+    Ok(run)
+}
+
+fn list(tx: &mut dyn Tx, filter: TaskFilter, limit: i64) -> Result<Vec<TaskWithRuns>> {
+    let mut conditions = Vec::new();
+    let mut values = vec![Value::Int(limit)];
+    if let Some(repo) = filter.repo {
+        values.push(repo.into());
+        conditions.push("repo = $2");
+    }
+    if filter.open_only {
+        conditions.push("EXISTS (SELECT 1 FROM run WHERE run.task = task.id AND run.open = 1)");
+    }
+    let narrowed = if conditions.is_empty() { String::new() } else { format!(" WHERE {}", conditions.join(" AND ")) };
+    let rows = tx.query(&format!("{SELECT}{narrowed} ORDER BY number DESC LIMIT $1"), &values)?;
+    rows.iter()
+        .map(|row| {
+            let task = read(row)?;
+            let runs = run::of_task(tx, task.id)?;
+            Ok(TaskWithRuns { task, runs })
+        })
+        .collect()
+}
+
+fn pick(tx: &mut dyn Tx, task: TaskId, picked: RunId, now: Timestamp) -> Result<Task> {
+    let run = run::load(tx, picked)?;
+    if run.spec.task != task {
+        return Err(StoreError::not_found(Subject::Run, picked));
+    }
+    tx.execute("UPDATE task SET picked = $2 WHERE id = $1", params![task, picked])?;
+    log(tx, now, run::about(&run), "task_picked", &serde_json::json!({ "run": picked }))?;
+    load(tx, task)
+}
+
+impl Store {
+    /// A task with the runs asked for along with it. Its number is the next one, without gaps.
+    pub async fn create_task(&self, task: NewTask, runs: Vec<NewRun>) -> Result<(Task, Vec<RunFacts>)> {
+        self.write(move |tx| create(tx, &task, &runs)).await
+    }
+
+    /// One more run of a task; [`StoreError::Busy`] when another unsettled one works on the same branch.
+    pub async fn add_run(&self, task: TaskId, run: NewRun) -> Result<RunFacts> {
+        self.write(move |tx| add_run(tx, task, &run)).await
+    }
+
+    pub async fn task(&self, id: TaskId) -> Result<Task> {
+        self.read(move |tx| load(tx, id)).await
+    }
+
+    /// Tasks with their runs, newest first.
+    pub async fn tasks(&self, filter: TaskFilter, limit: u32) -> Result<Vec<TaskWithRuns>> {
+        self.read(move |tx| list(tx, filter, i64::from(limit))).await
+    }
+
+    /// This run's branch is the one to go on with.
+    pub async fn pick(&self, task: TaskId, run: RunId, now: Timestamp) -> Result<Task> {
+        self.write(move |tx| pick(tx, task, run, now)).await
+    }
+}

@@ -1,0 +1,82 @@
+//! The real agents, in the versions dandori is tested with, installed by npm when a test first needs them.
+//!
+//! They are shared by all tests of a target folder and kept there. A test that cannot have them fails: it is never
+//! skipped.
+
+#![expect(clippy::panic, reason = "a test that cannot have its agent has failed")]
+#![expect(clippy::disallowed_methods, reason = "npm needs the user's own settings, and takes as long as it takes")]
+
+use std::fs;
+use std::process::Command;
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+const PACKAGES: [(&str, &str); 3] =
+    [("@anthropic-ai/claude-code", "2.1.197"), ("@openai/codex", "0.166.0"), ("@google/gemini-cli", "0.61.0")];
+
+/// Claude Code 2.1.197.
+pub fn claude() -> Utf8PathBuf {
+    bin().join("claude")
+}
+
+/// Codex CLI 0.166.0.
+pub fn codex() -> Utf8PathBuf {
+    bin().join("codex")
+}
+
+/// Gemini CLI 0.61.0.
+pub fn gemini() -> Utf8PathBuf {
+    bin().join("gemini")
+}
+
+/// The folder for the PATH that has all three.
+pub fn bin() -> Utf8PathBuf {
+    let folder = target().join("agent-clis");
+    fs::create_dir_all(&folder).unwrap_or_else(|e| panic!("{folder} cannot be made: {e}"));
+    let lock = fs::File::create(folder.join(".lock")).unwrap_or_else(|e| panic!("{folder} cannot be locked: {e}"));
+    lock.lock().unwrap_or_else(|e| panic!("{folder} cannot be locked: {e}"));
+    if !PACKAGES.iter().all(|(package, version)| is_installed(&folder, package, version)) {
+        install(&folder);
+    }
+    folder.join("node_modules/.bin")
+}
+
+/// Where cargo builds: the agents are as much a product of the tests as the rest of it.
+fn target() -> Utf8PathBuf {
+    let workspace = Utf8Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let workspace = workspace.canonicalize_utf8().unwrap_or(workspace);
+    workspace
+        .join(std::env::var("CARGO_TARGET_DIR").ok().filter(|path| !path.is_empty()).as_deref().unwrap_or("target"))
+}
+
+fn is_installed(folder: &Utf8Path, package: &str, version: &str) -> bool {
+    let description = fs::read(folder.join("node_modules").join(package).join("package.json")).unwrap_or_default();
+    let description: serde_json::Value = serde_json::from_slice(&description).unwrap_or_default();
+    description.get("version").is_some_and(|v| v == version) && folder.join(".installed").is_file()
+}
+
+fn install(folder: &Utf8Path) {
+    let _ = fs::remove_file(folder.join(".installed"));
+    let output = Command::new("npm")
+        .args([
+            "install",
+            "--prefix",
+            folder.as_str(),
+            "--no-audit",
+            "--no-fund",
+            "--no-package-lock",
+            "--loglevel=warn",
+        ])
+        .args(PACKAGES.map(|(package, version)| format!("{package}@{version}")))
+        .current_dir(folder)
+        .output()
+        .unwrap_or_else(|e| panic!("npm, which installs the agents for the tests, cannot be started: {e}"));
+    assert!(
+        output.status.success(),
+        "npm could not install the agents:\n{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
+    // Written last: an install that was broken off is done again.
+    fs::write(folder.join(".installed"), "").unwrap_or_else(|e| panic!("{folder} cannot be written: {e}"));
+}

@@ -1,0 +1,214 @@
+//! Why a run failed, in one sentence.
+
+use dandori_domain::agent::AgentFailure;
+use dandori_domain::failure::{Failure, Finding, Limit};
+
+use crate::Lang;
+use crate::lang::say;
+
+pub fn failure(lang: Lang, failure: &Failure) -> String {
+    match failure {
+        Failure::Worktree { reason } => {
+            say!(lang, "the worktree could not be made: {reason}", "ワークツリーを作れませんでした: {reason}")
+        }
+        Failure::SetUp { command, tail } => {
+            let tail = last_line(tail);
+            say!(
+                lang,
+                "the set-up command `{command}` failed: {tail}",
+                "準備コマンド `{command}` が失敗しました: {tail}"
+            )
+        }
+        Failure::AgentMissing { agent, program } => say!(
+            lang,
+            "the agent {agent} is not installed: there is no `{program}` on the PATH",
+            "エージェント {agent} がありません: PATH に `{program}` が見つかりません"
+        ),
+        Failure::Agent { failure } => agent_failure(lang, failure),
+        Failure::TimedOut { limit: Limit::Start, seconds } => say!(
+            lang,
+            "the agent said nothing within {seconds} s of its start and was ended (limits.start)",
+            "エージェントは起動から {seconds} 秒間何も出力せず、終了させました (limits.start)"
+        ),
+        Failure::TimedOut { limit: Limit::Silence, seconds } => say!(
+            lang,
+            "the agent was silent for {seconds} s with no tool running and was ended (limits.silence)",
+            "エージェントはツールの実行なしに {seconds} 秒間沈黙し、終了させました (limits.silence)"
+        ),
+        Failure::TimedOut { limit: Limit::Run, seconds } => say!(
+            lang,
+            "the run took longer than {seconds} s and was ended (limits.run)",
+            "実行が {seconds} 秒を超えたため、終了させました (limits.run)"
+        ),
+        Failure::OverBudget { budget, spent } => say!(
+            lang,
+            "the budget of {budget} is used up: {spent} spent",
+            "予算 {budget} を使い切りました: 使用額 {spent}"
+        ),
+        Failure::SupervisorLost => say!(
+            lang,
+            "the agent's supervisor was killed or the machine went down: the worktree is as the agent left it, `dandori task follow-up` goes on from there",
+            "エージェントの監視プロセスが強制終了したか、マシンが停止しました: ワークツリーはそのまま残っています。`dandori task follow-up` で続きから再開できます"
+        ),
+        Failure::Tampered { findings } => {
+            let list = findings.iter().map(|f| finding(lang, f)).collect::<Vec<_>>().join("; ");
+            say!(
+                lang,
+                "the agent did what it may not do, nothing was committed: {list}",
+                "エージェントが禁止された操作をしたため、コミットしませんでした: {list}"
+            )
+        }
+        Failure::Staging { reason } => {
+            say!(lang, "the changes could not be staged: {reason}", "変更をステージできませんでした: {reason}")
+        }
+        Failure::Commit { reason } => {
+            say!(lang, "the commit could not be made: {reason}", "コミットできませんでした: {reason}")
+        }
+        Failure::PushRefused { reason } => say!(
+            lang,
+            "the push was refused: {reason}; the commit is on the branch, `dandori task retry` pushes again",
+            "プッシュが拒否されました: {reason}。コミットはブランチに残っています。`dandori task retry` で再プッシュできます"
+        ),
+        Failure::PushConflict { files } => {
+            let files = files.join(", ");
+            say!(
+                lang,
+                "somebody else's commits on the branch conflict with this run in {files}; branch and work are intact",
+                "ブランチ上の他のコミットと次のファイルで衝突しました: {files}。ブランチと作業内容はそのまま残っています"
+            )
+        }
+        Failure::PushOvertaken { retries } => say!(
+            lang,
+            "the branch was overtaken again after {retries} retries; `dandori task retry` tries once more",
+            "{retries} 回の再試行後もブランチが追い越されました。`dandori task retry` で再試行できます"
+        ),
+    }
+}
+
+pub fn agent_failure(lang: Lang, failure: &AgentFailure) -> String {
+    match failure {
+        AgentFailure::NotAuthorised { detail } => {
+            say!(
+                lang,
+                "the agent is not logged in or its key was refused: {detail}",
+                "エージェントの認証に失敗しました: {detail}"
+            )
+        }
+        AgentFailure::RateLimited { detail } => {
+            say!(
+                lang,
+                "the agent's rate limit or quota is used up: {detail}",
+                "エージェントの利用上限に達しました: {detail}"
+            )
+        }
+        AgentFailure::Overloaded { detail, .. } => {
+            say!(
+                lang,
+                "the model's API failed or is overloaded: {detail}",
+                "モデルの API が過負荷または障害中です: {detail}"
+            )
+        }
+        AgentFailure::Unreachable { detail } => {
+            say!(lang, "the model's API cannot be reached: {detail}", "モデルの API に接続できません: {detail}")
+        }
+        AgentFailure::Api { detail, .. } => {
+            say!(lang, "the model's API refused the request: {detail}", "モデルの API が要求を拒否しました: {detail}")
+        }
+        AgentFailure::ContextTooLong { detail } => {
+            say!(
+                lang,
+                "the conversation is too long for the model: {detail}",
+                "会話がモデルの上限を超えました: {detail}"
+            )
+        }
+        AgentFailure::MaxTurns => {
+            say!(lang, "the agent reached its turn limit", "エージェントがターン数の上限に達しました")
+        }
+        AgentFailure::Interrupted => say!(lang, "the agent was interrupted", "エージェントが中断されました"),
+        AgentFailure::NoVerdict { exit, signal, tail } => {
+            let how = match (signal, exit) {
+                (Some(signal), _) => say!(lang, "killed by signal {signal}", "シグナル {signal} で終了"),
+                (None, Some(code)) => say!(lang, "exit code {code}", "終了コード {code}"),
+                (None, None) => say!(lang, "no exit code", "終了コードなし"),
+            };
+            let tail = match last_line(tail) {
+                line if line.is_empty() => String::new(),
+                line => format!(": {line}"),
+            };
+            say!(
+                lang,
+                "the agent ended without saying how it went ({how}){tail}",
+                "エージェントが結果を報告せずに終了しました ({how}){tail}"
+            )
+        }
+        AgentFailure::ExitCode { code, tail } => {
+            let tail = match last_line(tail) {
+                line if line.is_empty() => String::new(),
+                line => format!(": {line}"),
+            };
+            say!(
+                lang,
+                "the agent ended with exit code {code}{tail}",
+                "エージェントが終了コード {code} で終了しました{tail}"
+            )
+        }
+        AgentFailure::WrongSession { asked, got } => {
+            let got = got.as_ref().map_or_else(|| "—".to_owned(), ToString::to_string);
+            say!(
+                lang,
+                "the agent did not go on with the conversation {asked} (it began {got})",
+                "エージェントが会話 {asked} を引き継ぎませんでした (新しい会話: {got})"
+            )
+        }
+        AgentFailure::NotStarted { detail } => {
+            say!(lang, "the agent could not be started: {detail}", "エージェントを起動できませんでした: {detail}")
+        }
+        AgentFailure::Other { detail } => {
+            say!(lang, "the agent failed: {detail}", "エージェントが失敗しました: {detail}")
+        }
+    }
+}
+
+pub fn finding(lang: Lang, finding: &Finding) -> String {
+    match finding {
+        Finding::HeadMoved { expected, found } => {
+            say!(lang, "HEAD was moved from {expected} to {found}", "HEAD が {expected} から {found} に動かされました")
+        }
+        Finding::BranchMoved { expected, found } => say!(
+            lang,
+            "the branch has commits of the agent's own ({found} instead of {expected})",
+            "ブランチにエージェント自身のコミットがあります ({expected} ではなく {found})"
+        ),
+        Finding::GitFileChanged { path } => {
+            say!(
+                lang,
+                "the worktree's git file {path} was changed",
+                "ワークツリーの git ファイル {path} が書き換えられました"
+            )
+        }
+        Finding::GitConfigChanged { key } => {
+            say!(
+                lang,
+                "the repository's git configuration was changed ({key})",
+                "リポジトリの git 設定が変更されました ({key})"
+            )
+        }
+        Finding::NestedRepository { path } => {
+            say!(
+                lang,
+                "there is a repository inside the worktree at {path}",
+                "ワークツリー内に別のリポジトリがあります: {path}"
+            )
+        }
+        Finding::ForbiddenPath { path, pattern } => {
+            say!(lang, "{path} must not be touched ({pattern})", "{path} は変更禁止です ({pattern})")
+        }
+        Finding::WorktreeMissing { path } => {
+            say!(lang, "the worktree {path} is gone", "ワークツリー {path} がなくなりました")
+        }
+    }
+}
+
+fn last_line(text: &str) -> String {
+    text.lines().rev().map(str::trim).find(|l| !l.is_empty()).unwrap_or_default().to_owned()
+}

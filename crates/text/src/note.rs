@@ -1,0 +1,61 @@
+//! What a user should know though the run goes on.
+
+use dandori_domain::run::Note;
+
+use crate::Lang;
+use crate::lang::say;
+
+pub fn note(lang: Lang, note: &Note) -> String {
+    match note {
+        Note::Offline { reason } => say!(
+            lang,
+            "the remote could not be fetched, the base may be old: {reason}",
+            "リモートを取得できないため、ベースが古い可能性があります: {reason}"
+        ),
+        Note::MainCheckoutDirty { files } => say!(
+            lang,
+            "your checkout has {files} uncommitted files; the run starts from the base and does not see them",
+            "チェックアウトに未コミットのファイルが {files} 件あります。実行はベースから始まり、それらは含まれません"
+        ),
+        Note::MainCheckoutDetached => say!(
+            lang,
+            "your checkout stands on no branch; the run starts from the base",
+            "チェックアウトはブランチ上にありません。実行はベースから始まります"
+        ),
+        Note::NoSandbox { reason } => say!(
+            lang,
+            "no sandbox: the agent can write wherever you can ({reason})",
+            "サンドボックスなし: エージェントはあなたと同じ範囲に書き込めます ({reason})"
+        ),
+        Note::BaseIsLocal { base } => say!(
+            lang,
+            "the base {base} is not on the remote: it is taken from this repository",
+            "ベース {base} はリモートにないため、このリポジトリのものを使います"
+        ),
+        Note::HookManager { name } => say!(
+            lang,
+            "this project uses {name}: its git hooks do not run on dandori's own commits",
+            "このプロジェクトは {name} を使っていますが、dandori 自身のコミットでは git フックは実行されません"
+        ),
+        Note::PulledBefore { commits } => say!(
+            lang,
+            "{commits} commits of the remote branch were taken in first",
+            "リモートブランチの {commits} 件のコミットを先に取り込みました"
+        ),
+        Note::WorktreeRemade => {
+            say!(
+                lang,
+                "the worktree was gone and was made again at its place",
+                "ワークツリーがなくなっていたため、同じ場所に作り直しました"
+            )
+        }
+        Note::SetUpFailed { command, tail } => {
+            let tail = tail.lines().last().unwrap_or_default().trim();
+            say!(
+                lang,
+                "the detected set-up `{command}` failed, the run goes on without it: {tail}",
+                "検出された準備コマンド `{command}` が失敗しましたが、実行を続けます: {tail}"
+            )
+        }
+    }
+}

@@ -1,0 +1,332 @@
+//! Words of the command line itself: headings, progress, answers.
+
+use crate::Lang;
+use crate::lang::say;
+
+/// Headings of tables.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Head {
+    Task,
+    Run,
+    Agent,
+    State,
+    Title,
+    Branch,
+    Base,
+    Path,
+    Owner,
+    Changes,
+    Pull,
+    Age,
+    Files,
+    Overlap,
+    Check,
+    Result,
+    Cost,
+    Size,
+}
+
+pub fn head(lang: Lang, head: Head) -> &'static str {
+    let (en, ja) = match head {
+        Head::Task => ("TASK", "タスク"),
+        Head::Run => ("RUN", "実行"),
+        Head::Agent => ("AGENT", "エージェント"),
+        Head::State => ("STATE", "状態"),
+        Head::Title => ("TITLE", "題名"),
+        Head::Branch => ("BRANCH", "ブランチ"),
+        Head::Base => ("BASE", "ベース"),
+        Head::Path => ("PATH", "パス"),
+        Head::Owner => ("HELD BY", "使用者"),
+        Head::Changes => ("CHANGES", "変更"),
+        Head::Pull => ("PR", "PR"),
+        Head::Age => ("AGE", "経過"),
+        Head::Files => ("FILES", "ファイル"),
+        Head::Overlap => ("OVERLAP", "重複"),
+        Head::Check => ("CHECK", "項目"),
+        Head::Result => ("RESULT", "結果"),
+        Head::Cost => ("COST", "費用"),
+        Head::Size => ("SIZE", "サイズ"),
+    };
+    match lang {
+        Lang::En => en,
+        Lang::Ja => ja,
+    }
+}
+
+pub fn error_word(lang: Lang) -> &'static str {
+    match lang {
+        Lang::En => "error",
+        Lang::Ja => "エラー",
+    }
+}
+
+pub fn hint_word(lang: Lang) -> &'static str {
+    match lang {
+        Lang::En => "hint",
+        Lang::Ja => "ヒント",
+    }
+}
+
+pub fn note_word(lang: Lang) -> &'static str {
+    match lang {
+        Lang::En => "note",
+        Lang::Ja => "注意",
+    }
+}
+
+pub fn waiting(lang: Lang, place: u64) -> String {
+    say!(lang, "waiting for a place, number {place} in the queue", "順番待ち (待ち行列の {place} 番目)")
+}
+
+pub fn started(lang: Lang, task: &str, title: &str) -> String {
+    say!(lang, "{task} {title}", "{task} {title}")
+}
+
+pub fn detached(lang: Lang, task: &str) -> String {
+    say!(
+        lang,
+        "{task} goes on in the background; `dandori task show {task}` tells how it stands",
+        "{task} はバックグラウンドで続行します。`dandori task show {task}` で状況を確認できます"
+    )
+}
+
+pub fn interrupted(lang: Lang, task: &str) -> String {
+    say!(
+        lang,
+        "no longer waiting; {task} goes on, `dandori task show {task}` tells how it stands, `dandori task cancel {task}` ends it",
+        "待機をやめました。{task} は続行します。状況は `dandori task show {task}`、取り消しは `dandori task cancel {task}`"
+    )
+}
+
+pub fn no_changes(lang: Lang) -> &'static str {
+    match lang {
+        Lang::En => "no changes",
+        Lang::Ja => "変更なし",
+    }
+}
+
+pub fn changes(lang: Lang, files: u32, insertions: u64, deletions: u64) -> String {
+    let s = if files == 1 { "" } else { "s" };
+    match lang {
+        Lang::En => format!("{files} file{s}, +{insertions} −{deletions}"),
+        Lang::Ja => format!("{files} ファイル、+{insertions} −{deletions}"),
+    }
+}
+
+pub fn pushed(lang: Lang, branch: &str, commit: &str) -> String {
+    say!(lang, "pushed {commit} to {branch}", "{commit} を {branch} にプッシュしました")
+}
+
+pub fn pull_opened(lang: Lang, number: u64, url: &str) -> String {
+    say!(lang, "pull request #{number}: {url}", "プルリクエスト #{number}: {url}")
+}
+
+pub fn pull_failed(lang: Lang, reason: &str) -> String {
+    say!(
+        lang,
+        "the branch is pushed, but the pull request could not be opened: {reason}; `dandori pr create` tries again",
+        "ブランチはプッシュ済みですが、プルリクエストを作成できませんでした: {reason}。`dandori pr create` で再試行できます"
+    )
+}
+
+pub fn preserved(lang: Lang, reference: &str) -> String {
+    say!(
+        lang,
+        "uncommitted work is kept in {reference}",
+        "未コミットの作業を {reference} に保存しました"
+    )
+}
+
+pub fn restore_hint(lang: Lang, key: &str) -> String {
+    say!(lang, "`dandori worktree restore {key}` brings it back", "`dandori worktree restore {key}` で復元できます")
+}
+
+pub fn worktree_added(lang: Lang, path: &str, branch: &str) -> String {
+    say!(lang, "{path} on {branch}", "{path} ({branch})")
+}
+
+pub fn worktree_removed(lang: Lang, path: &str) -> String {
+    say!(lang, "removed {path}", "{path} を削除しました")
+}
+
+pub fn nothing_to_collect(lang: Lang) -> &'static str {
+    match lang {
+        Lang::En => "nothing to clean up",
+        Lang::Ja => "片付けるものはありません",
+    }
+}
+
+pub fn picked(lang: Lang, task: &str, run: &str) -> String {
+    say!(lang, "{task}: {run} is picked", "{task}: {run} を選びました")
+}
+
+pub fn no_tasks(lang: Lang) -> &'static str {
+    match lang {
+        Lang::En => "no tasks yet; `dandori run \"…\"` starts one",
+        Lang::Ja => "タスクはまだありません。`dandori run \"…\"` で始められます",
+    }
+}
+
+pub fn no_worktrees(lang: Lang) -> &'static str {
+    match lang {
+        Lang::En => "no worktrees",
+        Lang::Ja => "ワークツリーはありません",
+    }
+}
+
+pub fn no_pulls(lang: Lang) -> &'static str {
+    match lang {
+        Lang::En => "no pull requests",
+        Lang::Ja => "プルリクエストはありません",
+    }
+}
+
+pub fn daemon_running(lang: Lang, pid: u32, version: &str) -> String {
+    say!(lang, "the daemon runs (pid {pid}, dandori {version})", "デーモンは動作中です (pid {pid}, dandori {version})")
+}
+
+pub fn daemon_stopped(lang: Lang) -> &'static str {
+    match lang {
+        Lang::En => "the daemon does not run; the next command starts it",
+        Lang::Ja => "デーモンは動作していません。次のコマンドで自動的に起動します",
+    }
+}
+
+pub fn daemon_counts(lang: Lang, live: u32, max: u32, waiting: u64) -> String {
+    say!(lang, "runs: {live} of {max} at work, {waiting} waiting", "実行: {live}/{max} 稼働中、{waiting} 件待機中")
+}
+
+pub fn trusted(lang: Lang, path: &str) -> String {
+    say!(lang, "{path} is trusted as it stands now", "{path} の現在の内容を信頼しました")
+}
+
+pub fn trust_revoked(lang: Lang, path: &str) -> String {
+    say!(lang, "{path} is no longer trusted", "{path} の信頼を取り消しました")
+}
+
+pub fn nothing_to_trust(lang: Lang) -> &'static str {
+    match lang {
+        Lang::En => "the configuration asks for nothing that needs trust",
+        Lang::Ja => "設定に信頼が必要な項目はありません",
+    }
+}
+
+pub fn reconnecting(lang: Lang) -> &'static str {
+    match lang {
+        Lang::En => "the daemon went away; starting it again",
+        Lang::Ja => "デーモンが停止したため、再起動しています",
+    }
+}
+
+pub fn same_change(lang: Lang) -> &'static str {
+    match lang {
+        Lang::En => "the same change",
+        Lang::Ja => "同一の変更",
+    }
+}
+
+pub fn different_change(lang: Lang) -> &'static str {
+    match lang {
+        Lang::En => "different changes",
+        Lang::Ja => "異なる変更",
+    }
+}
+
+/// A span of time as short as it can be said.
+pub fn age(seconds: i64) -> String {
+    match seconds {
+        ..60 => format!("{}s", seconds.max(0)),
+        60..3600 => format!("{}m", seconds / 60),
+        3600..86_400 => format!("{}h", seconds / 3600),
+        _ => format!("{}d", seconds / 86_400),
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a size a person reads")]
+pub fn size(bytes: u64) -> String {
+    let units = ["B", "KiB", "MiB", "GiB", "TiB"];
+    let mut value = bytes as f64;
+    let mut unit = 0;
+    while value >= 1024.0 && unit + 1 < units.len() {
+        value /= 1024.0;
+        unit += 1;
+    }
+    let name = units.get(unit).copied().unwrap_or("B");
+    if unit == 0 { format!("{bytes} B") } else { format!("{value:.1} {name}") }
+}
+
+/// What `doctor` looks at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Check {
+    Git,
+    Tmux,
+    Sandbox,
+    Daemon,
+    Store,
+    Disk,
+    Memory,
+    Identity,
+}
+
+pub fn check(lang: Lang, check: Check) -> &'static str {
+    let (en, ja) = match check {
+        Check::Git => ("git", "git"),
+        Check::Tmux => ("tmux", "tmux"),
+        Check::Sandbox => ("sandbox", "サンドボックス"),
+        Check::Daemon => ("daemon", "デーモン"),
+        Check::Store => ("store", "データベース"),
+        Check::Disk => ("disk", "ディスク"),
+        Check::Memory => ("memory", "メモリ"),
+        Check::Identity => ("git identity", "git の名前"),
+    };
+    match lang {
+        Lang::En => en,
+        Lang::Ja => ja,
+    }
+}
+
+/// What to do about a finding of `doctor`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Remedy {
+    InstallGit,
+    InstallTmux,
+    InstallClaude,
+    InstallCodex,
+    InstallGemini,
+    Landlock,
+    StartDaemon,
+    RestoreStore,
+    FreeDisk,
+    SetIdentity,
+}
+
+pub fn remedy(lang: Lang, remedy: Remedy) -> &'static str {
+    let (en, ja) = match remedy {
+        Remedy::InstallGit => ("install git 2.40 or newer", "git 2.40 以降をインストールしてください"),
+        Remedy::InstallTmux => (
+            "install tmux to see agents in panes (runs do without it)",
+            "エージェントをペインで見るには tmux をインストールしてください (実行には不要です)",
+        ),
+        Remedy::InstallClaude => ("npm install -g @anthropic-ai/claude-code", "npm install -g @anthropic-ai/claude-code"),
+        Remedy::InstallCodex => ("npm install -g @openai/codex", "npm install -g @openai/codex"),
+        Remedy::InstallGemini => ("npm install -g @google/gemini-cli", "npm install -g @google/gemini-cli"),
+        Remedy::Landlock => (
+            "agents can write wherever you can: use Linux 5.13 or newer with Landlock enabled",
+            "エージェントはあなたと同じ範囲に書き込めます: Landlock が有効な Linux 5.13 以降を使ってください",
+        ),
+        Remedy::StartDaemon => ("dandori daemon start", "dandori daemon start"),
+        Remedy::RestoreStore => (
+            "stop the daemon and start it again: the last good backup is restored",
+            "デーモンを再起動すると、最後の正常なバックアップが復元されます",
+        ),
+        Remedy::FreeDisk => ("dandori worktree gc, or make room otherwise", "dandori worktree gc などで空きを増やしてください"),
+        Remedy::SetIdentity => (
+            "git config --global user.name … and user.email …",
+            "git config --global user.name … と user.email … を設定してください",
+        ),
+    };
+    match lang {
+        Lang::En => en,
+        Lang::Ja => ja,
+    }
+}
