@@ -151,7 +151,7 @@ pub(crate) fn main() -> ExitCode {
         Ok(runtime) => runtime,
         Err(e) => return out.fail(&Failed::usage(&e.to_string())),
     };
-    let context = cli::Context { out, env, layout, user_config };
+    let context = cli::Context { out, env, layout };
     match runtime.block_on(answer(cli.verb, &context)) {
         Ok(code) => code,
         Err(failed) => context.out.fail(&failed),

@@ -42,7 +42,7 @@ pub(crate) struct Context {
     pub(crate) out: Out,
     pub(crate) env: Env,
     pub(crate) layout: Layout,
-    pub(crate) user_config: Utf8PathBuf,
+    
 }
 
 impl Context {

@@ -65,6 +65,8 @@ fn start_blocking(layout: &Layout, env: &Env, listen: Option<SocketAddr>) -> Res
         // Ends with the daemon at the latest: nobody waits for ever.
         BufReader::new(stdout).read_line(&mut line).map_err(|e| failed(e.to_string()))?;
     }
+    // While we live it is our child: somebody has to take note when it ends.
+    std::thread::spawn(move || child.wait());
     match line.trim() {
         READY | ANOTHER => Ok(()),
         "" => Err(failed("it ended before it was ready".to_owned())),

@@ -2,7 +2,7 @@
 //!
 //! They follow from the facts and intents themselves, so a new one cannot be forgotten: after every fact has been
 //! recorded, between every intent and its effect, and between every effect and its outcome. Only debug builds have
-//! them; `DANDORI_CRASH_AT` names one.
+//! them; `DANDORI_CRASH_AT` names one, `name#2` the second time it is reached.
 
 use dandori_domain::run::{Fact, FactKind, Intent, IntentKind};
 
@@ -41,12 +41,19 @@ pub(crate) fn done(intent: &Intent) {
 #[cfg(debug_assertions)]
 #[expect(clippy::disallowed_methods, reason = "a switch of the tests, read where it acts")]
 fn crash_at(point: &str) {
-    if std::env::var("DANDORI_CRASH_AT").is_ok_and(|wanted| wanted == point) {
-        // Not a panic and not an exit: nothing may run on the way out.
-        let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);
-        loop {
-            std::thread::park();
-        }
+    use std::sync::atomic::{AtomicU32, Ordering};
+    static PASSED: AtomicU32 = AtomicU32::new(0);
+    let Ok(wanted) = std::env::var("DANDORI_CRASH_AT") else { return };
+    let (name, time) = wanted.split_once('#').unwrap_or((&wanted, "1"));
+    if name != point || (PASSED.fetch_add(1, Ordering::Relaxed) + 1).to_string() != time {
+        return;
+    }
+    // Into the log, so that the tests know this death from any other.
+    tracing::error!("crash point {wanted}");
+    // Not a panic and not an exit: nothing may run on the way out.
+    let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);
+    loop {
+        std::thread::park();
     }
 }
 

@@ -82,7 +82,9 @@ impl Engine {
         let (title, body) = (title.unwrap_or(text.title), body.unwrap_or(text.body));
         let pull = self.ensure_pull(run, &title, &body).await?;
         let fact = Fact::PullLinked { number: pull.number, url: pull.url.clone() };
-        self.0.store.record(self.0.fence, run.spec.id, vec![fact], now()).await.map_err(|e| store_problem(&e))?;
+        let facts = vec![fact.clone()];
+        self.0.store.record(self.0.fence, run.spec.id, facts, now()).await.map_err(|e| store_problem(&e))?;
+        crate::fault::recorded(&fact);
         Ok(pull)
     }
 

@@ -178,7 +178,7 @@ mod tests {
             .with("secret-tool", r#"[ "$*" = "lookup service dandori host github.com" ] && printf from-keyring"#);
         assert_eq!(found(&programs.env(&[]), "github.com"), Some(("from-keyring".into(), TokenSource::Keyring)));
         let left_by_gh =
-            Programs::new().with("secret-tool", r#"[ "$*" = "lookup service gh:github.com" ] && printf left-by-gh"#);
+            programs.with("secret-tool", r#"[ "$*" = "lookup service gh:github.com" ] && printf left-by-gh"#);
         assert_eq!(found(&left_by_gh.env(&[]), "github.com"), Some(("left-by-gh".into(), TokenSource::Keyring)));
     }
 

@@ -41,7 +41,18 @@ impl Repository {
         let is_dirty = work.is_some() && work != head_tree;
         let mut further = self.stranded_commits(branch, head.as_ref())?;
         if !is_dirty && further.is_empty() {
-            return self.keep_commits(head, earlier, reference);
+            let own = tree.branch()?;
+            let unkept = self.unkept_head(head.as_ref(), branch.or(own.as_deref()), earlier.as_ref())?;
+            match (unkept, &earlier) {
+                // Clean, perhaps because the directory is already gone: what was kept before is what there is.
+                (None, _) => return Ok(earlier),
+                (Some(head), None) => {
+                    self.set_own_ref(reference, &head)?;
+                    return Ok(Some(head));
+                }
+                // New commits beside what was kept before: one commit keeps both.
+                (Some(_), Some(_)) => {}
+            }
         }
         let kept_tree = match (work, head_tree) {
             (Some(work), _) => work,
@@ -110,17 +121,19 @@ impl Repository {
         Ok(Added { tree, tip, origin: Origin::Found })
     }
 
-    fn keep_commits(&self, head: Option<Oid>, earlier: Option<Oid>, reference: &str) -> Result<Option<Oid>, GitError> {
-        // Clean because the directory is already gone: what was kept then is still what there is.
-        if earlier.is_some() {
-            return Ok(earlier);
-        }
+    /// HEAD, when it has commits that are neither pushed nor in what was kept before.
+    fn unkept_head(
+        &self,
+        head: Option<&Oid>,
+        branch: Option<&str>,
+        earlier: Option<&Oid>,
+    ) -> Result<Option<Oid>, GitError> {
         let Some(head) = head else { return Ok(None) };
-        if self.unpushed(&head, None)? == 0 {
-            return Ok(None);
-        }
-        self.set_own_ref(reference, &head)?;
-        Ok(Some(head))
+        let is_kept = match earlier {
+            Some(earlier) => self.is_ancestor(head, earlier)?,
+            None => false,
+        };
+        Ok((!is_kept && self.unpushed(head, branch)? > 0).then(|| head.clone()))
     }
 
     /// The tip of a branch that HEAD left behind with commits nobody else has.

@@ -25,7 +25,7 @@ impl Tree {
 
 impl Repository {
     pub fn push(&self, oid: &Oid, branch: &str) -> Result<PushAnswer, GitError> {
-        if let Some(reason) = self.push_lfs(branch)? {
+        if let Some(reason) = self.push_lfs(oid, branch)? {
             return Ok(PushAnswer::Refused { reason });
         }
         let refspec = format!("{}:{}", oid.as_str(), head_ref(branch));
@@ -71,8 +71,8 @@ impl Repository {
 
     /// git-lfs uploads its files from the pre-push hook; hooks do not run here, so it is asked outright. A clone
     /// without a store of such files has none to upload.
-    fn push_lfs(&self, branch: &str) -> Result<Option<String>, GitError> {
-        if !self.common_dir().join("lfs/objects").is_dir() {
+    fn push_lfs(&self, oid: &Oid, branch: &str) -> Result<Option<String>, GitError> {
+        if !self.common_dir().join("lfs/objects").is_dir() || !self.uses_lfs(oid)? {
             return Ok(None);
         }
         let output = self.cmd().over_network().args(["lfs", "push", REMOTE, &head_ref(branch)]).run_any()?;

@@ -46,7 +46,9 @@ impl Engine {
                 }
                 PushAnswer::Overtaken { theirs } => {
                     let from = run.rebased_onto.as_ref().unwrap_or(&workspace.base_oid);
-                    match worktree.rebase(&branch, ours, from, &theirs).map_err(|e| failed(&e))? {
+                    let rebased = worktree.rebase(&branch, ours, from, &theirs).map_err(|e| failed(&e))?;
+                    fault::done(&intent);
+                    match rebased {
                         RebaseAnswer::Rebased { oid } => Ok(vec![Fact::Rebased { onto: theirs, oid }]),
                         RebaseAnswer::Conflict { files } => Err(Failure::PushConflict { files }.into()),
                     }

@@ -126,12 +126,17 @@ impl Engine {
         crate::intake::refuse_unsupported(&known.git, &workspace.base_oid)?;
         let pool = self.pool(known);
         let pooled = match kind {
-            RunKind::First => pool.claim(&new).map_err(|e| worktree_failure(&e))?,
+            // A slot is a help, not a need.
+            RunKind::First => pool.claim(&new).ok().flatten(),
             RunKind::FollowUp { .. } => None,
         };
-        let added = match pooled {
-            Some(added) => added,
-            None => known.git.add_worktree(&new).map_err(|e| worktree_failure(&e))?,
+        let added = match pooled.map_or_else(|| known.git.add_worktree(&new), Ok) {
+            Ok(added) => added,
+            // Somebody was faster with this name: it is theirs, we take another.
+            Err(GitError::BranchTaken { .. }) if matches!(kind, RunKind::First) => {
+                return self.plan_worktree(known, run);
+            }
+            Err(e) => return Err(worktree_failure(&e)),
         };
         known
             .git

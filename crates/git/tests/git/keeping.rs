@@ -81,6 +81,18 @@ fn commits_alone_are_kept_as_they_are() {
 }
 
 #[test]
+fn commits_of_a_clone_without_remote_branches_are_kept_when_no_other_branch_has_them() {
+    let bed = Bed::new();
+    let tree = bed.tree("a");
+    bed.sh(&bed.clone_path(), "git remote remove origin");
+    assert_eq!(bed.repo.preserve(&tree, Some("dandori/a"), REF, "kept", at(1)).unwrap(), None);
+    write(&tree.path().join("x.txt"), "x");
+    let head = Bed::commit_all(&tree, "dandori/a", "x\n");
+    assert_eq!(tree.state().unwrap().unpushed, 1);
+    assert_eq!(bed.repo.preserve(&tree, None, REF, "kept", at(1)).unwrap(), Some(head));
+}
+
+#[test]
 fn keeping_again_loses_nothing_that_was_kept_before() {
     let bed = Bed::new();
     let tree = bed.tree("a");
@@ -93,6 +105,14 @@ fn keeping_again_loses_nothing_that_was_kept_before() {
     bed.repo.remove_worktree(tree.path(), &bed.trash(), Some("dandori/a")).unwrap();
     let restored = bed.repo.restore(REF, &bed.wanted("a")).unwrap();
     assert_eq!(restored.tree.state().unwrap().dirty, ["second.txt"]);
+
+    let third = Bed::commit_all(&restored.tree, "dandori/a", "third\n");
+    let kept = bed.repo.preserve(&restored.tree, None, REF, "kept", at(3)).unwrap().unwrap();
+    assert!(bed.repo.is_ancestor(&second, &kept).unwrap() && bed.repo.is_ancestor(&third, &kept).unwrap());
+    bed.repo.remove_worktree(tree.path(), &bed.trash(), Some("dandori/a")).unwrap();
+    let restored = bed.repo.restore(REF, &bed.wanted("a")).unwrap();
+    assert_eq!(restored.tip, third);
+    bed.assert_clean(&restored.tree);
 }
 
 #[test]

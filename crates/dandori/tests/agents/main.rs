@@ -1,0 +1,9 @@
+//! The real Claude Code, Codex and Gemini CLIs, run by the real dandori against a scripted model on loopback.
+//!
+//! Everything between the user's command and the model is the shipped thing: CLI, daemon, shim, sandbox, the agent's
+//! own program in its pinned version. Only the model is played.
+
+mod attempts;
+mod edits;
+mod failures;
+mod stage;

@@ -1,0 +1,108 @@
+//! Bad input: one clear error each, and nothing changed.
+
+use dandori_testkit::env::TestEnv;
+
+use crate::machine;
+
+/// The refusal, after seeing that no task, branch or worktree came of it.
+fn refused(env: &TestEnv, args: &[&str]) -> String {
+    let words: Vec<&str> = std::iter::once("run").chain(args.iter().copied()).collect();
+    let said = env.dandori(&words).fails(1);
+    assert!(said.starts_with("error: "), "{said}");
+    let tasks = env.dandori_in(env.root(), ["task", "list", "--all", "--json"]).json();
+    assert_eq!(tasks, serde_json::json!([]), "nothing was taken on");
+    said
+}
+
+#[test]
+fn a_folder_that_is_no_repository() {
+    let env = TestEnv::without_repository(env!("CARGO_BIN_EXE_dandori"));
+    let said = refused(&env, &["x", "--agent", "exec:true"]);
+    assert!(said.contains("is not in a git repository") && said.contains("git init"), "{said}");
+}
+
+#[test]
+fn a_repository_without_a_commit_or_a_remote() {
+    let env = TestEnv::without_repository(env!("CARGO_BIN_EXE_dandori"));
+    env.git(["init", "--quiet"]);
+    assert!(refused(&env, &["x", "--agent", "exec:true"]).contains("has no commit yet"));
+    env.git(["commit", "--quiet", "--allow-empty", "-m", "init"]);
+    let said = refused(&env, &["x", "--agent", "exec:true"]);
+    assert!(said.contains("has no remote `origin`") && said.contains("git remote add origin"), "{said}");
+}
+
+#[test]
+fn a_base_that_does_not_exist() {
+    let env = machine();
+    let said = refused(&env, &["x", "--agent", "exec:true", "--base", "mian"]);
+    assert!(said.contains("there is no base `mian`") && said.contains("main"), "{said}");
+}
+
+#[test]
+fn an_agent_that_is_missing_or_unknown() {
+    let mut env = machine();
+    let bin = env.root().join("bin");
+    std::fs::create_dir_all(&bin).unwrap();
+    for program in ["git", "sh"] {
+        let path = env.command("sh", ["-c", &format!("command -v {program}")], env.root());
+        std::os::unix::fs::symlink(path, bin.join(program)).unwrap();
+    }
+    env.var("PATH", bin.as_str());
+    let said = refused(&env, &["x", "--agent", "claude"]);
+    assert!(said.contains("the agent claude is not installed") && said.contains("npm install"), "{said}");
+    let said = refused(&env, &["x", "--agent", "clod"]);
+    assert!(said.contains("there is no agent `clod`"), "{said}");
+}
+
+#[test]
+fn a_configuration_that_is_wrong_or_not_trusted() {
+    let env = machine();
+    env.write("dandori.toml", "agnt = \"claude\"\n");
+    let said = refused(&env, &["x", "--agent", "exec:true"]);
+    assert!(said.contains("dandori.toml") && said.contains("did you mean `agent`?"), "{said}");
+    env.write("dandori.toml", "[agents.mine]\ncommand = \"touch /tmp/evil\"\n");
+    let said = refused(&env, &["x", "--agent", "mine"]);
+    assert!(said.contains("not trusted") && said.contains("touch /tmp/evil") && said.contains("dandori trust"), "{said}");
+}
+
+#[test]
+fn the_configuration_of_a_worktree_is_never_read() {
+    let env = machine();
+    let answer = env.run_json(["x", "--agent", "exec:printf 'agent = \"exec:false\"\\npr = true\\n' > dandori.toml"]);
+    assert_eq!(answer["runs"][0]["state"], "SUCCEEDED", "{answer}");
+    let again = env.dandori(["task", "follow-up", "T-1", "more", "--json"]).json();
+    assert_eq!((&again["runs"][0]["state"], &again["runs"][0]["pr"]), (&"SUCCEEDED".into(), &serde_json::Value::Null));
+}
+
+#[test]
+fn an_instruction_that_is_empty_or_too_long() {
+    let env = machine();
+    assert!(refused(&env, &["  \n", "--agent", "exec:true"]).contains("the instruction is empty"));
+    std::fs::write(env.root().join("long.txt"), "x".repeat(1024 * 1024 + 1)).unwrap();
+    let path = env.root().join("long.txt");
+    let said = refused(&env, &["--file", path.as_str(), "--agent", "exec:true"]);
+    assert!(said.contains("1048577 bytes") && said.contains("1048576"), "{said}");
+}
+
+#[test]
+fn an_instruction_of_a_mebibyte_arrives_whole() {
+    let env = machine();
+    let path = env.root().join("long.txt");
+    std::fs::write(&path, "語".repeat(1024 * 1024 / 3)).unwrap();
+    let answer = env.run_json(["--file", path.as_str(), "--agent", "exec:wc -c < \"$DANDORI_INSTRUCTION_FILE\" > n.txt; wc -c > m.txt"]);
+    assert_eq!(answer["runs"][0]["state"], "SUCCEEDED", "{answer}");
+    let branch = answer["runs"][0]["branch"].as_str().unwrap();
+    let counted: usize = env.git(["show", &format!("{branch}:m.txt")]).trim().parse().unwrap();
+    assert!(counted >= 1024 * 1024 - 2, "{counted}");
+}
+
+#[test]
+fn errors_are_in_japanese_for_those_who_read_it_and_json_for_those_who_parse_it() {
+    let env = machine();
+    let ran = env.dandori(["run", " ", "--agent", "exec:true", "--lang", "ja"]);
+    assert!(ran.stderr.starts_with("エラー: 指示が空です"), "{}", ran.stderr);
+    let ran = env.dandori(["run", " ", "--agent", "exec:true", "--json"]);
+    assert_eq!(ran.json()["error"]["code"], "empty_instruction");
+    assert_eq!(env.dandori(["run"]).code, 2, "wrong usage");
+    assert_eq!(env.dandori(["task", "show", "T-99"]).code, 1);
+}

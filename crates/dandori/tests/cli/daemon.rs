@@ -1,0 +1,177 @@
+//! The daemon: one per state root, behind a token, and never the reason that something is lost.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::process::Stdio;
+
+use dandori_testkit::env::{is_alive, wait_until};
+
+use crate::machine;
+
+#[test]
+fn it_starts_by_itself_stops_when_told_and_comes_back() {
+    let env = machine();
+    assert_eq!(env.dandori(["daemon", "status"]).code, 1);
+    env.run_json(["x", "--agent", "exec:true"]);
+    let first = env.daemon_pid().unwrap();
+    let _ = env.dandori(["daemon", "stop"]).ok();
+    wait_until("it is gone", || !is_alive(first));
+    let tasks = env.dandori(["task", "list", "--json"]).json();
+    assert_eq!(tasks.as_array().unwrap().len(), 1);
+    assert_ne!(env.daemon_pid().unwrap(), first);
+    assert!(env.dandori(["daemon", "logs"]).ok().contains("ready"));
+}
+
+#[test]
+fn a_run_outlives_a_stopped_daemon_and_the_waiting_cli_reconnects() {
+    let env = machine();
+    let agent = "exec:echo up; while [ ! -e go ]; do sleep 0.05; done; echo x > x.txt";
+    let waiting = env
+        .prepared(&env.repo(), ["run", "x", "--agent", agent, "--json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    wait_until("the agent runs", || env.dandori(["task", "log", "1", "--raw"]).stdout.contains("up"));
+    let tree = env.dandori(["task", "show", "1", "--json"]).json()["runs"][0]["worktree"].as_str().unwrap().to_owned();
+    env.kill_daemon();
+    std::fs::write(format!("{tree}/go"), "").unwrap();
+    let output = waiting.wait_with_output().unwrap();
+    let answer: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(answer["runs"][0]["state"], "SUCCEEDED", "{answer}");
+}
+
+#[test]
+fn loopback_wants_the_token_our_own_name_and_no_foreign_page() {
+    let env = machine();
+    let _ = env.dandori(["daemon", "start", "--listen", "127.0.0.1:0"]).ok();
+    let address = std::fs::read_to_string(env.state().join("private/address")).unwrap();
+    let host = address.strip_prefix("http://").unwrap();
+    let token = std::fs::read_to_string(env.state().join("private/token")).unwrap();
+    let ask = |path: &str, headers: &str| {
+        let mut stream = TcpStream::connect(host).unwrap();
+        write!(stream, "GET {path} HTTP/1.1\r\nconnection: close\r\n{headers}\r\n").unwrap();
+        let mut answer = String::new();
+        let _ = stream.read_to_string(&mut answer);
+        answer
+    };
+    let good = format!("host: {host}\r\nauthorization: Bearer {token}\r\n");
+    assert!(ask("/v1/health", &good).starts_with("HTTP/1.1 200"));
+    let description = ask("/v1/openapi.json", &good);
+    assert!(description.contains("\"/v1/tasks/{task}/follow-up\""));
+    assert!(ask("/v1/health", &format!("host: {host}\r\n")).starts_with("HTTP/1.1 401"));
+    assert!(ask("/v1/health", &good.replace(host, "evil.example")).starts_with("HTTP/1.1 421"));
+    assert!(ask("/v1/health", &format!("{good}origin: http://evil.example\r\n")).starts_with("HTTP/1.1 403"));
+    let refused = env.dandori(["daemon", "serve", "--listen", "0.0.0.0:0"]);
+    assert_ne!(refused.code, 0);
+    let mode = std::os::unix::fs::PermissionsExt::mode(
+        &std::fs::metadata(env.state().join("private/token")).unwrap().permissions(),
+    );
+    assert_eq!(mode & 0o777, 0o600);
+}
+
+#[test]
+fn events_are_replayed_from_where_a_reader_left_off() {
+    let env = machine();
+    env.run_json(["x", "--agent", "exec:true"]);
+    let _ = env.dandori(["daemon", "stop"]).ok();
+    let _ = env.dandori(["daemon", "start", "--listen", "127.0.0.1:0"]).ok();
+    let address = std::fs::read_to_string(env.state().join("private/address")).unwrap();
+    let host = address.strip_prefix("http://").unwrap().to_owned();
+    let token = std::fs::read_to_string(env.state().join("private/token")).unwrap();
+    let read = |last: i64| {
+        let mut stream = TcpStream::connect(&host).unwrap();
+        write!(
+            stream,
+            "GET /v1/events?task=T-1 HTTP/1.1\r\nhost: {host}\r\nlast-event-id: {last}\r\nauthorization: Bearer {token}\r\n\r\n"
+        )
+        .unwrap();
+        let mut text = String::new();
+        let mut chunk = [0u8; 4096];
+        while !text.contains("event: settled") {
+            let n = stream.read(&mut chunk).unwrap();
+            text.push_str(&String::from_utf8_lossy(&chunk[..n]));
+        }
+        let ids: Vec<i64> = text.lines().filter_map(|l| l.strip_prefix("id: ")).map(|i| i.trim().parse().unwrap()).collect();
+        ids
+    };
+    let all = read(0);
+    assert!(all.len() > 5 && all.is_sorted(), "{all:?}");
+    let middle = all[all.len() / 2];
+    let rest = read(middle);
+    assert_eq!(rest, all.iter().copied().filter(|id| *id > middle).collect::<Vec<_>>());
+}
+
+#[test]
+fn two_commands_at_once_start_one_daemon() {
+    let env = machine();
+    std::thread::scope(|scope| {
+        for _ in 0..6 {
+            scope.spawn(|| env.dandori(["task", "list", "--json"]).ok());
+        }
+    });
+    let daemons = env.processes().into_iter().filter(|(_, line)| line.contains("daemon serve")).count();
+    assert_eq!(daemons, 1);
+}
+
+#[test]
+fn a_state_root_with_a_very_long_path_works() {
+    let mut env = machine();
+    let long = env.root().join("s".repeat(120));
+    env.var("DANDORI_STATE_DIR", long.as_str());
+    let runtime = env.root().join("run");
+    std::fs::create_dir_all(&runtime).unwrap();
+    env.var("XDG_RUNTIME_DIR", runtime.as_str());
+    let answer = env.run_json(["x", "--agent", "exec:true"]);
+    assert_eq!(answer["runs"][0]["state"], "SUCCEEDED", "{answer}");
+    let _ = env.dandori(["daemon", "stop"]).ok();
+}
+
+#[test]
+fn a_damaged_database_is_put_aside_restored_from_the_backup_and_said_so() {
+    let env = machine();
+    env.run_json(["x", "--agent", "exec:echo x > x.txt"]);
+    // The next life backs up what the first has written.
+    let _ = env.dandori(["daemon", "stop"]).ok();
+    let _ = env.dandori(["daemon", "start"]).ok();
+    let backups = env.state().join("private/backups");
+    wait_until("a backup holds the task", || {
+        std::fs::read_dir(&backups).is_ok_and(|d| d.flatten().filter(|f| f.path().extension().is_some_and(|e| e == "db")).count() >= 2)
+    });
+    let _ = env.dandori(["daemon", "stop"]).ok();
+    let path = env.state().join("private/dandori.db");
+    let mut bytes = std::fs::read(&path).unwrap();
+    for i in (100..bytes.len()).step_by(997) {
+        bytes[i] ^= 0xff;
+    }
+    std::fs::write(&path, bytes).unwrap();
+    let status = env.dandori(["daemon", "start"]);
+    assert!(status.stderr.contains("quarantine"), "{status:?}");
+    let tasks = env.dandori(["task", "list", "--json"]).json();
+    assert_eq!(tasks[0]["runs"][0]["state"], "SUCCEEDED", "{tasks}");
+}
+
+#[test]
+fn a_database_of_a_newer_dandori_is_refused_and_left_alone() {
+    let env = machine();
+    env.run_json(["x", "--agent", "exec:true"]);
+    let _ = env.dandori(["daemon", "stop"]).ok();
+    let path = env.state().join("private/dandori.db");
+    let sql = "INSERT INTO schema_migration (number, name, checksum, applied_at) SELECT 999, name, checksum, applied_at FROM schema_migration LIMIT 1";
+    let python = format!("import sqlite3; c=sqlite3.connect({:?}); c.execute({sql:?}); c.commit()", path.as_str());
+    env.command("python3", ["-c", &python], env.root());
+    let said = env.dandori(["task", "list"]).fails(3);
+    assert!(said.contains("newer dandori") && said.contains("upgrade"), "{said}");
+}
+
+#[test]
+fn doctor_and_completions_and_help_answer() {
+    let env = machine();
+    let report = env.dandori(["doctor", "--json"]).json();
+    let checks: Vec<&str> = report["checks"].as_array().unwrap().iter().map(|c| c["check"].as_str().unwrap()).collect();
+    for wanted in ["git", "tmux", "claude", "codex", "gemini", "sandbox", "store", "disk", "daemon"] {
+        assert!(checks.contains(&wanted), "{wanted} in {checks:?}");
+    }
+    assert!(env.dandori(["completions", "bash"]).ok().contains("dandori"));
+    assert!(env.dandori(["--help"]).ok().contains("Exit codes"));
+}

@@ -1,0 +1,22 @@
+//! `kill -9` of the daemon, the shim and the agent, at every intent and in every state.
+//!
+//! After each death the run must reach the end it would have reached without it: one commit, one push, one pull
+//! request, one launch, no process left, nothing uncommitted lost. The daemon's crash points are enumerated by the
+//! engine itself ([`dandori_engine::fault::points`]); `points` fails when one of them has no scenario, or when a
+//! daemon that should have died at one did not.
+
+mod kills;
+mod points;
+mod schedule;
+mod sound;
+mod stage;
+mod story;
+
+/// Release builds have no crash points: the tests would pass without having tested anything.
+#[test]
+fn crash_points_are_compiled_in() {
+    assert!(
+        cfg!(debug_assertions),
+        "the crash tests need a debug build: `cargo test -p dandori --test crash`, without --release"
+    );
+}
