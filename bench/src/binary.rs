@@ -8,7 +8,7 @@ use dandori_host::{Cmd, Env};
 use crate::trouble::Trouble;
 
 /// Thin LTO takes its time on a small machine.
-const BUILD_DEADLINE: Duration = Duration::from_mins(60);
+const BUILD_DEADLINE: Duration = Duration::from_hours(1);
 
 /// `asked`; else what cargo builds; else, without cargo, what lies beside us.
 pub(crate) fn find(asked: Option<&Utf8Path>) -> Result<Utf8PathBuf, Trouble> {

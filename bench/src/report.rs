@@ -15,7 +15,7 @@ pub(crate) struct Figure {
     pub(crate) what: String,
     /// What it is held against; `None` for an absolute figure.
     pub(crate) baseline: Option<Measured>,
-    pub(crate) figure: Measured,
+    pub(crate) measured: Measured,
     /// Figure ÷ baseline.
     pub(crate) ratio: Option<f64>,
     pub(crate) bound: Bound,
@@ -63,16 +63,16 @@ impl Figure {
     pub(crate) fn ratio(
         name: &'static str,
         what: impl Into<String>,
-        (figure, baseline): (Measured, Measured),
+        (measured, baseline): (Measured, Measured),
         bound: Bound,
     ) -> Self {
-        let ratio = Some(figure.value / baseline.value);
-        Self { name, what: what.into(), baseline: Some(baseline), figure, ratio, bound, details: Vec::new() }
+        let ratio = Some(measured.value / baseline.value);
+        Self { name, what: what.into(), baseline: Some(baseline), measured, ratio, bound, details: Vec::new() }
     }
 
     /// A figure that stands for itself.
-    pub(crate) fn absolute(name: &'static str, what: impl Into<String>, figure: Measured, bound: Bound) -> Self {
-        Self { name, what: what.into(), baseline: None, figure, ratio: None, bound, details: Vec::new() }
+    pub(crate) fn absolute(name: &'static str, what: impl Into<String>, measured: Measured, bound: Bound) -> Self {
+        Self { name, what: what.into(), baseline: None, measured, ratio: None, bound, details: Vec::new() }
     }
 
     pub(crate) fn detail(mut self, text: impl Into<String>) -> Self {
@@ -81,7 +81,7 @@ impl Figure {
     }
 
     pub(crate) fn passes(&self) -> bool {
-        let judged = self.ratio.unwrap_or(self.figure.value);
+        let judged = self.ratio.unwrap_or(self.measured.value);
         match self.bound {
             Bound::AtMost(most) => judged <= most,
             Bound::AtLeast(least) => judged >= least,
@@ -93,7 +93,7 @@ impl Figure {
     }
 
     fn bound_shown(&self) -> String {
-        let unit = match (self.ratio, self.figure.unit) {
+        let unit = match (self.ratio, self.measured.unit) {
             (Some(_), _) | (None, Unit::PerFsync) => "",
             (None, Unit::Seconds) => " s",
             (None, Unit::Megabytes) => " MB",
@@ -120,7 +120,7 @@ pub(crate) fn print(figure: &Figure) -> Result<(), Trouble> {
     if let Some(baseline) = &figure.baseline {
         let _ = writeln!(text, "  baseline  {:<14} {}", baseline.shown(), baseline.how);
     }
-    let _ = writeln!(text, "  figure    {:<14} {}", figure.figure.shown(), figure.figure.how);
+    let _ = writeln!(text, "  figure    {:<14} {}", figure.measured.shown(), figure.measured.how);
     let ratio = figure.ratio.map_or_else(|| "–".to_owned(), |ratio| format!("{ratio:.4}"));
     let _ = writeln!(text, "  ratio     {ratio:<14} bound {}   {}", figure.bound_shown(), figure.verdict());
     for detail in &figure.details {

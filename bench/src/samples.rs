@@ -19,6 +19,11 @@ impl Samples {
         self.0.push(took.as_secs_f64());
     }
 
+    /// The newest.
+    pub(crate) fn last(&self) -> f64 {
+        self.0.last().copied().unwrap_or_default()
+    }
+
     pub(crate) fn median(&self) -> f64 {
         self.quantile(0.5)
     }
@@ -28,8 +33,8 @@ impl Samples {
         sorted.sort_by(f64::total_cmp);
         let Some(last) = sorted.len().checked_sub(1) else { return f64::NAN };
         let place = at * index(last);
-        let below = sorted.iter().nth(whole(place)).copied().unwrap_or(f64::NAN);
-        let above = sorted.iter().nth(whole(place.ceil())).copied().unwrap_or(below);
+        let below = sorted.get(whole(place)).copied().unwrap_or(f64::NAN);
+        let above = sorted.get(whole(place.ceil())).copied().unwrap_or(below);
         below + (above - below) * place.fract()
     }
 

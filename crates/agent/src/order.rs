@@ -111,7 +111,8 @@ pub fn prepare(order: &Order<'_>) -> Result<Launch, PrepareError> {
     let command = argv::command(order, &program)?;
     let private = home::rebuild(order)?;
     let prompt = argv::prompt(order);
-    dandori_host::replace_file(order.instruction_file, prompt.as_bytes(), 0o600)
+    // Not synced: after a power cut no agent reads it any more, and the next launch writes its own.
+    dandori_host::put_file(order.instruction_file, prompt.as_bytes(), 0o600)
         .map_err(|source| PrepareError::Instruction { path: order.instruction_file.to_owned(), source })?;
     Ok(Launch {
         argv: command.argv,

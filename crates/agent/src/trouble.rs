@@ -123,6 +123,9 @@ pub(crate) fn sentence(text: &str) -> String {
         text.strip_prefix("[API Error: ").map_or(text, |t| t.split("]\n").next().unwrap_or(t).trim_end_matches(']'));
     let message = json_message(inner).unwrap_or_else(|| inner.to_owned());
     let line = message.lines().map(str::trim).find(|l| !l.is_empty()).unwrap_or_default();
+    // Claude's own words around the API's: which of the two failed is said elsewhere, and the advice is for a chat.
+    let line = line.rsplit_once("API Error: ").map_or(line, |(_, said)| said);
+    let line = line.split(". This is a server-side issue").next().unwrap_or(line);
     shortened(line, MAX_DETAIL)
 }
 
@@ -191,6 +194,8 @@ mod tests {
         assert_eq!(sentence("[API Error: stub says 429]\nPlease wait and try again later."), "stub says 429");
         assert_eq!(sentence("{\"error\": {\"message\": \"no\"}}"), "no");
         assert_eq!(sentence("\n  one\ntwo"), "one");
+        assert_eq!(sentence("Failed to authenticate. API Error: 401 bad key"), "401 bad key");
+        assert_eq!(sentence("API Error: 529 busy. This is a server-side issue, usually temporary"), "529 busy");
         assert!(sentence(&"é".repeat(1000)).len() <= MAX_DETAIL + 3);
     }
 }

@@ -144,8 +144,11 @@ pub(crate) fn main() -> ExitCode {
     let configured = Config::load(&user_config, None).ok().and_then(|c| c.language);
     let lang = Lang::choose(cli.global.lang.as_deref(), configured.as_deref(), |name| env.text(name));
     let out = Out::new(lang, cli.global.json, &env);
-    let Some(layout) = layout else {
-        return out.fail(&Failed::usage("there is neither HOME nor DANDORI_STATE_DIR: where is dandori to keep its state?"));
+    let layout = match layout {
+        Some(layout) => layout,
+        // The demo brings a state root of its own, completions need none.
+        None if matches!(cli.verb, Verb::Demo(_) | Verb::Completions(_)) => Layout::at("/nonexistent"),
+        None => return out.fail(&Failed::usage(dandori_text::ui::no_state_root(lang))),
     };
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,

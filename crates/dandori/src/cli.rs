@@ -10,6 +10,7 @@ pub(crate) mod instruction;
 pub(crate) mod pr_create;
 pub(crate) mod pr_list;
 pub(crate) mod pr_show;
+pub(crate) mod replay;
 pub(crate) mod run;
 pub(crate) mod task_cancel;
 pub(crate) mod task_compare;

@@ -18,6 +18,8 @@ pub(crate) enum Failed {
     /// Nothing more to say: the answer has been printed.
     Quiet(u8),
     Usage(String),
+    /// The demo did not show what it was to show.
+    Demo(String),
 }
 
 impl Failed {
@@ -40,6 +42,8 @@ pub(crate) struct Out {
     pub(crate) live: bool,
 }
 
+const READABLE: usize = 100;
+
 const BOLD: Style = Style::new().bold();
 const DIM: Style = Style::new().dimmed();
 const RED: Style = AnsiColor::Red.on_default().bold();
@@ -51,6 +55,24 @@ impl Out {
     pub(crate) fn new(lang: Lang, json: bool, env: &Env) -> Self {
         let live = !json && std::io::stderr().is_terminal() && env.text("CI").is_none() && env.text("TERM") != Some("dumb");
         Self { lang, json, live }
+    }
+
+    /// A person watches stdout: what is shown there may move.
+    pub(crate) fn is_watched(&self) -> bool {
+        self.live && std::io::stdout().is_terminal()
+    }
+
+    /// Columns of the terminal; where there is none, as many as are read with ease. No line of prose is longer than that.
+    pub(crate) fn width(&self) -> usize {
+        terminal_width().unwrap_or(READABLE).min(READABLE)
+    }
+
+    /// Styled text for a progress bar, which prints it as it is: plain where colours are not wanted.
+    pub(crate) fn coloured(&self, text: &str) -> String {
+        match anstream::AutoStream::choice(&std::io::stderr()) {
+            anstream::ColorChoice::Never => anstream::adapter::strip_str(text).to_string(),
+            _ => text.to_owned(),
+        }
     }
 
     /// Data for a person, on stdout. Nothing when JSON is asked for.
@@ -97,6 +119,11 @@ impl Out {
                 let _ = writeln!(anstream::stderr(), "{RED}{word}:{RED:#} {text}");
                 ExitCode::from(2)
             }
+            Failed::Demo(text) => {
+                let word = ui::error_word(self.lang);
+                let _ = writeln!(anstream::stderr(), "{RED}{word}:{RED:#} {text}");
+                ExitCode::from(1)
+            }
             Failed::Problem(problem) => {
                 let said = dandori_text::problem(self.lang, problem);
                 self.object(&json!({ "error": { "code": problem.code(), "message": one_line(&said), "problem": problem } }));
@@ -125,6 +152,12 @@ impl Out {
     }
 }
 
+/// Columns of the terminal that stdout is.
+pub(crate) fn terminal_width() -> Option<usize> {
+    let size = rustix::termios::tcgetwinsize(std::io::stdout()).ok()?;
+    (size.ws_col > 0).then(|| usize::from(size.ws_col))
+}
+
 fn one_line(said: &Said) -> String {
     match &said.why {
         Some(why) => format!("{}: {}", said.what, why.replace('\n', " ")),
@@ -142,6 +175,14 @@ pub(crate) fn state(name: &str) -> String {
         _ => CYAN,
     };
     format!("{style}{name}{style:#}")
+}
+
+pub(crate) fn good(text: &str) -> String {
+    format!("{GREEN}{text}{GREEN:#}")
+}
+
+pub(crate) fn red(text: &str) -> String {
+    format!("{RED}{text}{RED:#}")
 }
 
 pub(crate) fn bold(text: &str) -> String {

@@ -77,7 +77,7 @@ fn write(path: &str, text: &str, append: bool) -> std::io::Result<()> {
     }
     let mut file = std::fs::OpenOptions::new().create(true).write(true).append(append).truncate(!append).open(path)?;
     writeln!(file, "{}", text.replace("\\n", "\n"))?;
-    say(&format!("{} {path}", if append { "extended" } else { "wrote" }));
+    say(&format!("✎ {path}"));
     Ok(())
 }
 

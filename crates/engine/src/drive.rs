@@ -14,6 +14,9 @@ use crate::Engine;
 /// How long to wait before a store that does not answer is asked again.
 const STORE_PAUSE: Duration = Duration::from_millis(500);
 
+/// So that a mistake of ours costs a little patience, not a core.
+const LOOK_AGAIN_PAUSE: Duration = Duration::from_millis(20);
+
 /// A step was taken, or it was not, and why.
 pub(crate) enum StepError {
     /// The run fails.
@@ -63,7 +66,7 @@ impl Engine {
                 Err(StepError::Failed(failure)) => {
                     run = self.settle(&facts, vec![Fact::Failed { failure }]).await;
                 }
-                Err(StepError::LookAgain) => {}
+                Err(StepError::LookAgain) => tokio::time::sleep(LOOK_AGAIN_PAUSE).await,
                 Err(StepError::Trouble(problem)) => {
                     error!(%id, ?step, ?problem, "a step could not be taken; it is tried again");
                     self.notice(problem);
@@ -116,6 +119,10 @@ impl Engine {
     }
 
     async fn take(&self, step: Step, run: &RunFacts, bell: &Notify) -> Result<Vec<Fact>, StepError> {
+        // Usually it came with the fact before; not when that fact came from outside the walk.
+        if let Some(intent) = crate::plan::next_intent(run, dandori_host::now()) {
+            return Ok(vec![Fact::Intended { intent }]);
+        }
         match step {
             Step::MakeWorktree => self.make_worktree(run).await,
             Step::SetUp => self.set_up(run, bell).await,

@@ -9,6 +9,9 @@ use tracing::{info, warn};
 use crate::Engine;
 
 const ROUND: Duration = Duration::from_secs(30);
+/// After the bell: the run that took a slot gets the machine to itself while it starts, and several that start
+/// together ring once.
+const LEAVE_ALONE: Duration = Duration::from_secs(2);
 const BACKUP_EVERY: Duration = Duration::from_secs(30 * 60);
 const BACKUPS_KEPT: usize = 6;
 
@@ -24,11 +27,16 @@ impl Engine {
                 self.check_and_back_up().await;
             }
             tokio::select! {
-                () = self.0.housekeeping.notified() => {}
+                () = self.rung() => {}
                 () = tokio::time::sleep(ROUND) => {}
                 () = self.0.stopping.cancelled() => {}
             }
         }
+    }
+
+    async fn rung(&self) {
+        self.0.housekeeping.notified().await;
+        tokio::time::sleep(LEAVE_ALONE).await;
     }
 
     /// Slow on a slow disk, and nobody waits for it: the tree is already out of the way.

@@ -201,14 +201,16 @@ impl Engine {
         let root = known.repo.root.clone();
         let (asked, configured) = (base.map(str::to_owned), config.base.clone());
         self.blocking(move |_| {
-            if !git.has_commit().map_err(|e| e.problem())? {
+            let resolve = |fetch| git.resolve_base(asked.as_deref(), configured.as_deref(), fetch);
+            let known_base = resolve(Fetch::Never);
+            // Where there is a base there is a commit.
+            if known_base.is_err() && !git.has_commit().map_err(|e| e.problem())? {
                 return Err(Problem::NoCommitYet { path: root });
             }
             if git.remote_url().map_err(|e| e.problem())?.is_none() {
                 return Err(Problem::NoRemote { path: root });
             }
-            let resolve = |fetch| git.resolve_base(asked.as_deref(), configured.as_deref(), fetch);
-            let base = resolve(Fetch::Never).or_else(|_| resolve(Fetch::First)).map_err(|e| e.problem())?;
+            let base = known_base.or_else(|_| resolve(Fetch::First)).map_err(|e| e.problem())?;
             refuse_unsupported(&git, &base.oid)
         })
         .await?

@@ -4,7 +4,7 @@
 //! nothing goes before its work is kept.
 
 use camino::{Utf8Path, Utf8PathBuf};
-use dandori_domain::run::RunFacts;
+use dandori_domain::run::{BranchFate, RunFacts};
 use dandori_domain::worktree::{Keepsake, Owner, Worktree};
 use dandori_domain::{Oid, Problem, WorktreeKey};
 use dandori_git::{ExistingBranch, Fetch, Listed, NewWorktree, PRESERVED_PREFIX, TreeState};
@@ -316,6 +316,9 @@ impl Engine {
         let git = known.git.clone();
         let branches = self.blocking(move |_| git.branches("dandori/")).await?.map_err(|e| e.problem())?;
         for (name, oid) in branches.into_iter().filter(|(name, _)| !ours(name)) {
+            if self.is_kept_branch(&name).await? {
+                continue;
+            }
             let mut thing =
                 CollectedThing { kind: "branch", name: name.clone(), why: "no run or session knows it", preserved: None };
             if !dry_run {
@@ -334,6 +337,17 @@ impl Engine {
             into.found.push(thing);
         }
         Ok(())
+    }
+
+    /// The branch of a worktree that went and left it behind on purpose: a run's pushed work, or a user's wish.
+    async fn is_kept_branch(&self, name: &str) -> Result<bool, Problem> {
+        let Some(key) = name.strip_prefix("dandori/") else { return Ok(false) };
+        let buried = self.0.store.worktree(WorktreeKey::new(key)).await.map_err(|e| store_problem(&e))?;
+        if buried.is_none_or(|w| w.branch != name) {
+            return Ok(false);
+        }
+        let meant_to_go = |run: &RunFacts| run.removed == Some(BranchFate::Delete);
+        Ok(!self.find_run(key).await.is_ok_and(|run| meant_to_go(&run)))
     }
 
     /// Takes a worktree of the repository that somebody else made into the store's knowledge.

@@ -35,12 +35,16 @@ impl Repository {
     /// `asked`, else `configured`, else the default branch of `origin`. A failed fetch is no error as long as the
     /// base is known from before.
     pub fn resolve_base(&self, asked: Option<&str>, configured: Option<&str>, fetch: Fetch) -> Result<Base, GitError> {
-        let has_remote = self.remote_url()?.is_some();
-        let offline = if has_remote && fetch == Fetch::First { self.fetch().err() } else { None };
+        let unreachable = if fetch == Fetch::First { self.fetch().err() } else { None };
         let wanted = asked.or(configured).map(str::trim).filter(|b| !b.is_empty());
         let found = match wanted {
             Some(name) => self.named_base(name)?,
-            None => self.default_base(has_remote && offline.is_none() && fetch == Fetch::First)?,
+            None => self.default_base(unreachable.is_none() && fetch == Fetch::First)?,
+        };
+        // A repository without a remote is not offline. Asked only now: nearly every fetch goes well.
+        let offline = match unreachable {
+            Some(reason) if self.remote_url()?.is_some() => Some(reason),
+            _ => None,
         };
         let Some(Found { name, oid, local_only }) = found else {
             let base = wanted.unwrap_or("HEAD").to_owned();
@@ -90,12 +94,16 @@ impl Repository {
     }
 
     fn default_base(&self, may_ask_remote: bool) -> Result<Option<Found>, GitError> {
-        let head = format!("refs/remotes/{REMOTE}/HEAD");
         let prefix = format!("refs/remotes/{REMOTE}/");
+        let head = format!("{prefix}HEAD");
+        // Where it points and which commit that is, in one question. One that points nowhere is not listed.
+        let known = self.cmd().reading().args(["for-each-ref", "--format=%(symref) %(objectname)", "--", &head]);
+        let known = known.answer()?;
+        if let Some((name, oid)) = known.as_deref().and_then(|line| line.strip_prefix(&prefix)?.split_once(' ')) {
+            return Ok(Some(Found { name: name.to_owned(), oid: Oid::new(oid), local_only: false }));
+        }
         let mut names = Vec::new();
-        let local = self.cmd().reading().args(["symbolic-ref", "--quiet", &head]).answer()?;
-        names.extend(local.and_then(|full| Some(full.strip_prefix(&prefix)?.to_owned())));
-        if names.is_empty() && may_ask_remote {
+        if may_ask_remote {
             names.extend(self.remote_default()?);
         }
         names.extend(["main".to_owned(), "master".to_owned()]);

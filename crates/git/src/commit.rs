@@ -15,7 +15,7 @@ const SIGNING_DEADLINE: Duration = Duration::from_mins(2);
 
 impl Tree {
     /// Commits `tree` on `parent` and moves the branch there. When the branch already stands on that very commit
-    /// (tree, parent and `Dandori-Run` trailer), it is the answer; when it stands elsewhere, nothing happens.
+    /// (tree, parent and `Dandori-Run` trailer), it is the answer; when it stands elsewhere, it stays there.
     pub fn commit(
         &self,
         tree: &Oid,
@@ -24,16 +24,6 @@ impl Tree {
         at: Timestamp,
         branch: &str,
     ) -> Result<Oid, GitError> {
-        let reference = head_ref(branch);
-        let tip = self.repository.branch_oid(branch)?;
-        if tip.as_ref() != Some(parent) {
-            let found = tip.ok_or_else(|| GitError::NoSuchRef { reference: reference.clone() })?;
-            let there = self.repository.commit_object(&found)?;
-            if there.tree == *tree && there.parents == [parent.clone()] && there.has_trailer_of(message) {
-                return Ok(found);
-            }
-            return Err(moved(&reference, parent, &found));
-        }
         let user = Signature::of_user(git_date(at));
         let oid = self.repository.make_commit(&Draft {
             tree,
@@ -42,8 +32,19 @@ impl Tree {
             author: &user,
             committer: &user,
         })?;
-        self.repository.move_branch(branch, &oid, parent, "dandori: commit")?;
-        Ok(oid)
+        // Moved first and looked at only when that fails: nearly every commit is made once.
+        match self.repository.move_branch(branch, &oid, parent, "dandori: commit") {
+            Ok(()) => Ok(oid),
+            Err(GitError::RefMoved { reference, expected, found }) => {
+                let found = Oid::new(found);
+                let there = self.repository.commit_object(&found)?;
+                // A signature, or a clock between two tries, makes another commit of the same.
+                let is_ours = there.tree == *tree && there.parents == [parent.clone()] && there.has_trailer_of(message);
+                let found = found.as_str().to_owned();
+                if is_ours { Ok(Oid::new(found)) } else { Err(GitError::RefMoved { reference, expected, found }) }
+            }
+            Err(error) => Err(error),
+        }
     }
 }
 
@@ -124,7 +125,8 @@ impl Repository {
         match self.branch_oid(branch)? {
             Some(found) if found == *to => Ok(()),
             Some(found) if found != *from => Err(moved(&reference, from, &found)),
-            _ => Err(error.into()),
+            Some(_) => Err(error.into()),
+            None => Err(GitError::NoSuchRef { reference }),
         }
     }
 

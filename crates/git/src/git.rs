@@ -4,6 +4,7 @@
 //! in messages.
 
 use std::fmt;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use camino::Utf8Path;
@@ -11,6 +12,7 @@ use dandori_host::{Cmd, CmdError, CmdOutput, Env};
 
 use crate::error::GitError;
 use crate::fetch::Fetches;
+use crate::unsupported::Carried;
 
 /// `merge-tree --merge-base` came with it.
 pub const MINIMUM_VERSION: Version = Version { major: 2, minor: 40, patch: 0 };
@@ -69,6 +71,9 @@ const KEPT: &[&str] = &[
 pub struct Git {
     env: Env,
     pub(crate) fetches: Fetches,
+    pub(crate) carried: Carried,
+    /// Asked once: a git that is replaced by another while we live is not an older one.
+    version: Arc<OnceLock<Version>>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -103,17 +108,20 @@ impl Git {
             env.set(format!("GIT_CONFIG_KEY_{i}"), *key);
             env.set(format!("GIT_CONFIG_VALUE_{i}"), *value);
         }
-        Self { env, fetches: Fetches::default() }
+        Self { env, fetches: Fetches::default(), carried: Carried::default(), version: Arc::default() }
     }
 
     /// The version found; too old or missing is an error.
     pub fn version(&self) -> Result<Version, GitError> {
+        if let Some(version) = self.version.get() {
+            return Ok(*version);
+        }
         let text = self.cmd().arg("version").run().map_err(|e| clean(e).into_missing())?.text();
         let version = parse_version(&text).ok_or_else(|| GitError::unexpected(text.clone()))?;
         if version < MINIMUM_VERSION {
             return Err(GitError::TooOld { found: version.to_string(), needed: MINIMUM_VERSION.to_string() });
         }
-        Ok(version)
+        Ok(*self.version.get_or_init(|| version))
     }
 
     /// A command with no place: nothing of a repository may be asked of it without naming it.

@@ -41,25 +41,21 @@ impl Repository {
             .at(from)
             .reading()
             .args(["rev-parse", "--path-format=absolute", "--is-bare-repository", "--git-common-dir", "--git-dir"])
+            // Last, because it fails where there is no work tree, after the others have been answered.
+            .arg("--show-toplevel")
             .run_any()?;
         let text = asked.text();
         let mut lines = text.lines();
         let (Some(bare), Some(common), Some(dir)) = (lines.next(), lines.next(), lines.next()) else {
             return Err(GitError::NotARepository { path: from.to_owned() });
         };
-        if !asked.status.success() {
-            return Err(GitError::NotARepository { path: from.to_owned() });
-        }
         let common_dir = canonical(Utf8Path::new(common))?;
         if bare == "true" {
             return Err(GitError::Bare { path: common_dir });
         }
         let inside_main = canonical(Utf8Path::new(dir))? == common_dir;
-        if inside_main {
-            let top = git.cmd().at(from).reading().args(["rev-parse", "--show-toplevel"]).answer()?;
-            if let Some(top) = top {
-                return Ok(Self::open(git, &canonical(Utf8Path::new(&top))?, &common_dir));
-            }
+        if inside_main && let Some(top) = lines.next() {
+            return Ok(Self::open(git, &canonical(Utf8Path::new(top))?, &common_dir));
         }
         // From a linked worktree, or from inside the git directory: the first worktree listed is the main one.
         let here = Self::open(git, &common_dir, &common_dir);

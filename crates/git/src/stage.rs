@@ -31,12 +31,16 @@ pub enum StageAnswer {
 impl Tree {
     /// Stages everything but ignored files, unless something is among it that must not be.
     pub fn stage(&self, forbidden: &[&str]) -> Result<StageAnswer, GitError> {
-        let parent = self.head()?;
+        self.stage_on(&self.head()?, forbidden)
+    }
+
+    /// As [`Self::stage`], by somebody who has just seen that HEAD stands on `parent`.
+    pub fn stage_on(&self, parent: &Oid, forbidden: &[&str]) -> Result<StageAnswer, GitError> {
         let scratch = ScratchIndex::of(self)?;
         let nested = scratch.nested_repositories()?;
         scratch.add_all(&nested)?;
         let tree = scratch.write_tree()?;
-        let delta = self.repository.delta(&parent, &tree)?;
+        let delta = self.repository.delta(parent, &tree)?;
         let mut findings: Vec<Finding> = nested.into_iter().map(|path| Finding::NestedRepository { path }).collect();
         for (path, entry) in &delta.entries {
             if let Some(pattern) = forbidden_by(path, forbidden) {
@@ -50,7 +54,7 @@ impl Tree {
             return Ok(StageAnswer::Refused { findings });
         }
         scratch.take_over()?;
-        Ok(StageAnswer::Staged { tree, parent, changes: delta.changes() })
+        Ok(StageAnswer::Staged { tree, parent: parent.clone(), changes: delta.changes() })
     }
 
     /// The difference between two trees as a patch that `git apply` takes, binary files included.

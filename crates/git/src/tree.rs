@@ -9,6 +9,7 @@ use dandori_host::CmdOutput;
 
 use crate::error::GitError;
 use crate::git::Call;
+use crate::refs::head_ref;
 use crate::repository::Repository;
 
 #[derive(Clone, Debug)]
@@ -72,6 +73,9 @@ impl Tree {
         if !self.git_file_is_untouched()? {
             findings.push(Finding::GitFileChanged { path: self.path.join(".git") });
         }
+        if self.stands_on(branch, expected_tip)? {
+            return Ok(findings);
+        }
         let found = self.branch()?;
         if found.as_deref() != Some(branch) {
             let found = match found {
@@ -88,6 +92,15 @@ impl Tree {
             });
         }
         Ok(findings)
+    }
+
+    /// Whether HEAD is on the branch and the branch at this commit, in one question.
+    fn stands_on(&self, branch: &str, tip: &Oid) -> Result<bool, GitError> {
+        let reference = head_ref(branch);
+        let call = self.cmd().reading().args(["for-each-ref", "--format=%(HEAD) %(objectname) %(refname)", "--"]);
+        let output = call.arg(&reference).run_any()?;
+        let wanted = format!("* {} {reference}", tip.as_str());
+        Ok(output.status.success() && output.text().lines().any(|line| line == wanted))
     }
 
     pub fn state(&self) -> Result<TreeState, GitError> {

@@ -1,10 +1,16 @@
 //! What of a repository a worktree could not carry rightly, so that it is refused before anything is made.
 
-use camino::Utf8PathBuf;
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use camino::{Utf8Path, Utf8PathBuf};
 use dandori_domain::{Oid, Problem};
 
 use crate::error::GitError;
 use crate::repository::Repository;
+
+/// Far more than the bases in use; when it is full it begins anew.
+const MOST_REMEMBERED: usize = 1_000;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Unsupported {
@@ -26,17 +32,50 @@ impl Unsupported {
     }
 }
 
+/// Commits that were found to hold nothing of it: a commit does not change, so it is looked at once. What was found
+/// is not remembered, because the user is about to do something about it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Carried(Arc<Mutex<HashSet<(Utf8PathBuf, Oid)>>>);
+
+impl Carried {
+    fn has(&self, repository: &Utf8Path, commit: &Oid) -> bool {
+        let carried = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        carried.contains(&(repository.to_owned(), commit.clone()))
+    }
+
+    fn remember(&self, repository: &Utf8Path, commit: &Oid) {
+        let mut carried = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if carried.len() >= MOST_REMEMBERED {
+            carried.clear();
+        }
+        carried.insert((repository.to_owned(), commit.clone()));
+    }
+}
+
 impl Repository {
     pub fn unsupported(&self, base: &Oid) -> Result<Vec<Unsupported>, GitError> {
+        if self.git.carried.has(self.common_dir(), base) && !self.local_attributes_use_lfs() {
+            return Ok(Vec::new());
+        }
         let mut found = Vec::new();
         let paths = self.submodules(base)?;
         if !paths.is_empty() {
             found.push(Unsupported::Submodules { paths });
         }
-        if self.uses_lfs(base)? && !self.has_lfs()? {
+        let uses_lfs = self.uses_lfs(base)?;
+        if uses_lfs && !self.has_lfs()? {
             found.push(Unsupported::LfsMissing);
         }
+        // git-lfs may be taken away again; files without it stay files without it.
+        if found.is_empty() && !uses_lfs {
+            self.git.carried.remember(self.common_dir(), base);
+        }
         Ok(found)
+    }
+
+    fn local_attributes_use_lfs(&self) -> bool {
+        let local = std::fs::read_to_string(self.common_dir().join("info/attributes")).unwrap_or_default();
+        local.contains("filter=lfs")
     }
 
     fn submodules(&self, base: &Oid) -> Result<Vec<Utf8PathBuf>, GitError> {
@@ -64,8 +103,7 @@ impl Repository {
 
     /// Whether any `.gitattributes` of the commit, or the clone's own, gives files to git-lfs.
     pub(crate) fn uses_lfs(&self, commit: &Oid) -> Result<bool, GitError> {
-        let local = std::fs::read_to_string(self.common_dir().join("info/attributes")).unwrap_or_default();
-        if local.contains("filter=lfs") {
+        if self.local_attributes_use_lfs() {
             return Ok(true);
         }
         let call = self.cmd().reading().args([

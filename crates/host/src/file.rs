@@ -24,6 +24,25 @@ pub fn replace_file(path: &Utf8Path, bytes: &[u8], mode: u32) -> io::Result<()> 
     result
 }
 
+/// Writes a sibling and renames it over `path`: whole or not at all, but not synced. For what can be made again, or
+/// need not outlive a power cut.
+pub fn put_file(path: &Utf8Path, bytes: &[u8], mode: u32) -> io::Result<()> {
+    let folder = path.parent().filter(|p| !p.as_str().is_empty()).unwrap_or(Utf8Path::new("."));
+    let name = path.file_name().ok_or_else(|| io::Error::other("a file needs a name"))?;
+    let sibling = folder.join(format!(".{name}.{:x}.new", crate::random()));
+    let written = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(mode)
+        .open(&sibling)
+        .and_then(|mut file| file.write_all(bytes))
+        .and_then(|()| std::fs::rename(&sibling, path));
+    if written.is_err() {
+        let _ = std::fs::remove_file(&sibling);
+    }
+    written
+}
+
 /// Appends whole lines and syncs them.
 pub fn append_durably(path: &Utf8Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = OpenOptions::new().append(true).create(true).open(path)?;
@@ -48,8 +67,12 @@ mod tests {
         replace_file(&path, b"one", 0o600).unwrap();
         replace_file(&path, b"two", 0o600).unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), b"two");
+        put_file(&path, b"one", 0o600).unwrap();
+        put_file(&path, b"two", 0o600).unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"two");
         assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
         assert!(replace_file(&path.join("no/such"), b"x", 0o600).is_err());
+        assert!(put_file(&path.join("no/such"), b"x", 0o600).is_err());
     }
 }

@@ -15,4 +15,4 @@ pub mod shim;
 pub use clock::{now, random};
 pub use cmd::{Cmd, CmdError, CmdOutput};
 pub use env::Env;
-pub use file::{append_durably, replace_file};
+pub use file::{append_durably, put_file, replace_file};

@@ -32,6 +32,15 @@ pub struct Ran {
 }
 
 impl Ran {
+    /// What a command of [`TestEnv::prepared`] said.
+    pub fn of(output: &Output) -> Self {
+        Self {
+            code: output.status.code().unwrap_or(-1),
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+
     /// Asserts exit 0 and gives stdout.
     pub fn ok(self) -> String {
         assert_eq!(self.code, 0, "exit {}\nstdout: {}\nstderr: {}", self.code, self.stdout, self.stderr);
@@ -274,9 +283,5 @@ fn put(path: &Utf8Path, text: &str) {
 }
 
 fn ran(output: Output) -> Ran {
-    Ran {
-        code: output.status.code().unwrap_or(-1),
-        stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
-        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
-    }
+    Ran::of(&output)
 }

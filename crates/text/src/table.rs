@@ -30,13 +30,13 @@ impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
         let widths: Vec<usize> = (0..columns)
-            .map(|i| self.rows.iter().filter_map(|r| r.get(i)).map(|c| visible_width(c)).max().unwrap_or(0))
+            .map(|i| self.rows.iter().filter_map(|r| r.get(i)).map(|c| width(c)).max().unwrap_or(0))
             .collect();
         for row in &self.rows {
             let mut line = String::new();
-            for (cell, width) in row.iter().zip(&widths) {
+            for (cell, column) in row.iter().zip(&widths) {
                 line.push_str(cell);
-                line.push_str(&" ".repeat(width.saturating_sub(visible_width(cell)) + 2));
+                line.push_str(&" ".repeat(column.saturating_sub(width(cell)) + 2));
             }
             writeln!(f, "{}", line.trim_end())?;
         }
@@ -45,7 +45,7 @@ impl fmt::Display for Table {
 }
 
 /// Cells on a terminal, colour codes not counted.
-fn visible_width(text: &str) -> usize {
+pub fn width(text: &str) -> usize {
     let mut plain = String::with_capacity(text.len());
     let mut chars = text.chars();
     while let Some(c) = chars.next() {

@@ -74,6 +74,13 @@ pub fn note_word(lang: Lang) -> &'static str {
     }
 }
 
+pub fn no_state_root(lang: Lang) -> &'static str {
+    match lang {
+        Lang::En => "there is neither HOME nor DANDORI_STATE_DIR: where is dandori to keep its state?",
+        Lang::Ja => "HOME も DANDORI_STATE_DIR もないため、状態の保存先が決まりません",
+    }
+}
+
 pub fn waiting(lang: Lang, place: u64) -> String {
     say!(lang, "waiting for a place, number {place} in the queue", "順番待ち (待ち行列の {place} 番目)")
 }
@@ -194,6 +201,10 @@ pub fn daemon_stopped(lang: Lang) -> &'static str {
 
 pub fn daemon_counts(lang: Lang, live: u32, max: u32, waiting: u64) -> String {
     say!(lang, "runs: {live} of {max} at work, {waiting} waiting", "実行: {live}/{max} 稼働中、{waiting} 件待機中")
+}
+
+pub fn at_work(lang: Lang, live: u64, waiting: u64) -> String {
+    say!(lang, "{live} runs at work, {waiting} waiting", "{live} 件稼働中、{waiting} 件待機中")
 }
 
 pub fn trusted(lang: Lang, path: &str) -> String {

@@ -15,20 +15,26 @@ use crate::out::Failed;
 const PATIENCE: Duration = Duration::from_secs(40);
 
 pub(crate) async fn run(context: &Context) -> Result<ExitCode, Failed> {
+    stop(context).await?;
+    context.out.object(&json!({ "running": false }));
+    context.out.line(ui::daemon_stopped(context.out.lang));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Asks the daemon to stop and waits until it is gone.
+pub(crate) async fn stop(context: &Context) -> Result<(), Problem> {
     if let Some(client) = Client::reach(&context.layout).await? {
         let _: Value = client.post("/v1/daemon/stop", &json!({})).await?;
         let until = Instant::now() + PATIENCE;
         while is_held(context) {
             if Instant::now() > until {
                 let socket = context.layout.socket();
-                return Err(Problem::DaemonUnreachable { socket, reason: "it is still stopping".into() }.into());
+                return Err(Problem::DaemonUnreachable { socket, reason: "it is still stopping".into() });
             }
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     }
-    context.out.object(&json!({ "running": false }));
-    context.out.line(ui::daemon_stopped(context.out.lang));
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 /// The lock is the truth: it goes with the process.

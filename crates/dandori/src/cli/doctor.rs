@@ -1,8 +1,10 @@
 //! `dandori doctor`: each thing dandori stands on, how it is, and what to do when it is not well.
 
+use std::os::unix::fs::DirBuilderExt;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use camino::Utf8Path;
 use dandori_domain::AgentName;
 use dandori_domain::run::Sandbox;
 use dandori_git::Git;
@@ -48,13 +50,17 @@ pub(crate) async fn run(context: &Context) -> Result<ExitCode, Failed> {
     let named = |check| ui::check(lang, check).to_owned();
     let mut findings = vec![git(context, named(Check::Git)), identity(context, named(Check::Identity))];
     findings.push(program(context, named(Check::Tmux), "tmux", "-V", Remedy::InstallTmux));
+    // The agents write into their home even to tell their version.
+    let home = context.layout.root().join(format!("doctor-{}", std::process::id()));
+    let _ = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&home);
     for (agent, remedy) in [
         (AgentName::Claude, Remedy::InstallClaude),
         (AgentName::Codex, Remedy::InstallCodex),
         (AgentName::Gemini, Remedy::InstallGemini),
     ] {
-        findings.push(agent_finding(context, &agent, remedy));
+        findings.push(agent_finding(context, &agent, remedy, &home));
     }
+    let _ = std::fs::remove_dir_all(&home);
     findings.push(sandbox_finding(named(Check::Sandbox)));
     findings.push(memory(named(Check::Memory)));
     findings.push(disk(context, named(Check::Disk)));
@@ -107,15 +113,25 @@ fn program(context: &Context, name: String, program: &str, flag: &str, remedy: R
     }
 }
 
-fn agent_finding(context: &Context, agent: &AgentName, remedy: Remedy) -> Finding {
+fn agent_finding(context: &Context, agent: &AgentName, remedy: Remedy, home: &Utf8Path) -> Finding {
     let name = agent.to_string();
     match dandori_agent::find_program(agent, &context.env) {
         Err(_) => Finding { name, grade: Grade::Missing, detail: "—".to_owned(), remedy: Some(remedy) },
-        Ok(path) => match dandori_agent::version(agent, &context.env, &context.layout.root().join("doctor")) {
+        Ok(path) => match dandori_agent::version(agent, &context.env, home) {
             Ok(version) => Finding { name, grade: Grade::Good, detail: format!("{version} ({path})"), remedy: None },
-            Err(e) => Finding { name, grade: Grade::Bad, detail: e.to_string(), remedy: Some(remedy) },
+            Err(e) => Finding { name, grade: Grade::Bad, detail: with_causes(&e), remedy: Some(remedy) },
         },
     }
+}
+
+fn with_causes(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        text = format!("{text}: {inner}");
+        cause = inner.source();
+    }
+    text
 }
 
 fn sandbox_finding(name: String) -> Finding {
@@ -164,7 +180,8 @@ async fn daemon(context: &Context, daemon: String, store: String, disk: String) 
             return vec![Finding { name: daemon, grade: Grade::Bad, detail, remedy: Some(Remedy::StartDaemon) }];
         }
     };
-    let counts = format!("{} / {}", report["live"], report["waiting"]);
+    let count = |name: &str| report[name].as_u64().unwrap_or(0);
+    let counts = ui::at_work(context.out.lang, count("live"), count("waiting"));
     let mut findings = vec![Finding { name: daemon, grade: Grade::Good, detail: counts, remedy: None }];
     let sound = report["store"]["sound"].as_bool().unwrap_or(false);
     let bytes = report["store"]["bytes"].as_u64().unwrap_or(0);

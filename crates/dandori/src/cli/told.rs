@@ -1,8 +1,8 @@
 //! A run in a few lines, for people, and in the documented object, for scripts.
 
-use dandori_api::{RunView, TaskView};
-use dandori_domain::Failure;
+use dandori_api::{RunView, TaskView, UsageView};
 use dandori_domain::run::Note;
+use dandori_domain::{Failure, Usage, Usd};
 use dandori_text::ui;
 use serde_json::{Value, json};
 
@@ -49,9 +49,11 @@ pub(crate) fn result(out: &Out, run: &RunView) -> String {
 
 /// The whole of a run.
 pub(crate) fn show(out: &Out, run: &RunView) {
-    let result = result(out, run);
-    let cost = run.usage.as_ref().and_then(|u| u.cost).map(|c| format!("  ${c:.4}")).unwrap_or_default();
-    out.line(format!("{} {}  {}  {result}{}", bold(&run.key), run.agent, state(&run.state), dim(&cost)));
+    let result = match result(out, run) {
+        nothing if nothing.is_empty() => nothing,
+        result => format!("  {result}"),
+    };
+    out.line(format!("{} {}  {}{result}", bold(&run.key), run.agent, state(&run.state)));
     if let Some(place) = run.place {
         out.line(format!("  {}", ui::waiting(out.lang, place)));
     }
@@ -70,10 +72,22 @@ pub(crate) fn show(out: &Out, run: &RunView) {
         out.line(format!("  {}", ui::preserved(out.lang, reference)));
         out.line(format!("  {}", ui::restore_hint(out.lang, &run.key)));
     }
+    if let Some(usage) = run.usage.map(usage).filter(|u| u.tokens() > 0) {
+        out.line(format!("  {}", dim(&dandori_text::used(out.lang, &usage))));
+    }
     if let Some(worktree) = &run.worktree {
         out.line(format!("  {}", dim(worktree)));
     }
     for note in notes(out, run) {
         out.line(format!("  {}", dim(&note)));
+    }
+}
+
+fn usage(view: UsageView) -> Usage {
+    Usage {
+        input_tokens: view.input_tokens,
+        output_tokens: view.output_tokens,
+        cached_tokens: view.cached_tokens,
+        cost: view.cost.map(Usd::from_dollars),
     }
 }

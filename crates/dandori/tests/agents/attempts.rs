@@ -42,9 +42,10 @@ fn refused(env: &TestEnv) -> Vec<Attempt> {
     ]
 }
 
-/// Goes up from the shell to the supervisor; the last thing it does is the kill, or the loop fails.
-const KILL_SHIM: &str = "p=$PPID; while ! grep -q shim /proc/$p/cmdline; do while read -r key value; do \
-     if [ \"$key\" = PPid: ]; then p=$value; break; fi; done < /proc/$p/status; done; kill -9 $p";
+/// Goes up from the shell to the supervisor and kills it. Not to find it counts as having done it.
+const KILL_SHIM: &str = "p=$PPID; while [ $p -gt 1 ] && ! tr '\\0' ' ' < /proc/$p/cmdline | grep -q ' shim '; do \
+     while read -r key value; do if [ \"$key\" = PPid: ]; then p=$value; break; fi; done < /proc/$p/status; done; \
+     if [ $p -gt 1 ]; then kill -9 $p; fi";
 
 const BACKGROUND: &str = "setsid sleep 98765 > /dev/null 2>&1 < /dev/null &";
 
@@ -166,7 +167,7 @@ fn gemini_is_found_out_when_it_touches_the_git_file_or_secrets() {
 
 /// Where no sandbox holds the agent, what it did to git is found all the same.
 const TO_GIT: [(&str, &str, &str); 3] = [
-    ("commit", "git add work.txt && git commit -q -m mine", "commits of the agent's own"),
+    ("commit", "git add work.txt && git -c user.name=me -c user.email=me@example.com commit -q -m mine", "commits of the agent's own"),
     ("detach", "git checkout -q --detach", "HEAD was moved"),
     ("switch", "git checkout -q -b elsewhere", "HEAD was moved"),
 ];

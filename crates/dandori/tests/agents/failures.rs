@@ -1,0 +1,165 @@
+//! Must-show 3, as far as agents and their models fail: FAILED, the cause in one sentence, within the limits set.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use dandori_testkit::env::{kill, wait_for};
+use dandori_testkit::model::{Fault, ModelServer, Script, Turn};
+
+use crate::stage::{Ended, Stage, assert_one_sentence};
+
+/// What a limit of a few seconds may take on a loaded machine, start and end of the agent included. Left to
+/// themselves the agents try for three minutes and more, or for ever.
+const WITHIN: Duration = Duration::from_secs(50);
+
+/// (what happens, in English, in Japanese)
+type Case = (&'static str, &'static str, &'static str);
+
+const UNAUTHORISED: Case = ("unauthorised", "not logged in or its key was refused: ", "認証に失敗しました: ");
+const OVERLOADED: Case = ("overloaded", "the model's API failed or is overloaded: ", "過負荷または障害中です: ");
+const REFUSED: Case = ("refused", "the model's API cannot be reached: ", "API に接続できません: ");
+const HANGS: Case = ("hangs", "the agent was silent for 5 s", "5 秒間沈黙し");
+
+fn fails_with(stage: &Stage, (what, english, japanese): Case, detail: &str) {
+    let started = Instant::now();
+    let run = stage.fails(&format!("Meet what is {what}."), &[]);
+    assert!(started.elapsed() < WITHIN, "{}, {what}: took {:?}", stage.agent, started.elapsed());
+    assert!(run.error().contains(english), "{}, {what}: {}", stage.agent, run.error());
+    assert!(run.error().contains(detail), "{}, {what}: {}", stage.agent, run.error());
+    let shown = stage.env.dandori(["--lang", "ja", "task", "show", &run.task]).ok();
+    assert!(shown.contains(japanese), "{}, {what}: {shown}", stage.agent);
+    assert_nothing_came_of_it(stage, &run);
+}
+
+/// No commit, nothing on the remote, nothing still running. The worktree stays for whoever looks.
+fn assert_nothing_came_of_it(stage: &Stage, run: &Ended) {
+    assert_eq!(run.commit, None);
+    assert_eq!(stage.branches_on_origin(), ["main"]);
+    assert!(stage.worktree(run).is_dir());
+    let left: Vec<_> = stage.env.processes().into_iter().filter(|(_, line)| !line.contains(" daemon ")).collect();
+    assert!(left.is_empty(), "{}: still alive: {left:?}", stage.agent);
+}
+
+fn a_dead_api_fails_the_run(agent: &'static str) {
+    let script = Script::default()
+        .when("what is unauthorised", [Turn::status(401)])
+        .when("what is overloaded", [Turn::status(529)])
+        .when("what is hangs", [Turn::fault(Fault::Hang)]);
+    let stage = Stage::new(agent, script);
+    fails_with(&stage, UNAUTHORISED, "scripted 401");
+    fails_with(&stage, OVERLOADED, "");
+    stage.configure_limits("silence = \"5s\"");
+    fails_with(&stage, HANGS, "limits.silence");
+    // The same words in the answer of the command itself.
+    let sentence = stage.env.dandori(["run", "Meet what is hangs.", "--agent", agent, "--lang", "ja", "--json"]);
+    let sentence = sentence.json()["runs"][0]["error"].as_str().unwrap().to_owned();
+    assert!(sentence.contains(HANGS.2), "{sentence}");
+    assert_one_sentence(&sentence);
+    stage.assert_own_files_untouched();
+}
+
+#[test]
+fn claude_on_a_dead_api_fails_the_run_with_the_cause() {
+    a_dead_api_fails_the_run("claude");
+}
+
+#[test]
+fn codex_on_a_dead_api_fails_the_run_with_the_cause() {
+    a_dead_api_fails_the_run("codex");
+}
+
+#[test]
+fn gemini_on_a_dead_api_fails_the_run_with_the_cause() {
+    a_dead_api_fails_the_run("gemini");
+}
+
+fn a_refused_connection_fails_the_run(agent: &'static str) {
+    let stage = Stage::with(agent, ModelServer::refusing);
+    fails_with(&stage, REFUSED, "");
+}
+
+#[test]
+fn claude_with_nobody_there_fails_the_run_with_the_cause() {
+    a_refused_connection_fails_the_run("claude");
+}
+
+#[test]
+fn codex_with_nobody_there_fails_the_run_with_the_cause() {
+    a_refused_connection_fails_the_run("codex");
+}
+
+#[test]
+fn gemini_with_nobody_there_fails_the_run_with_the_cause() {
+    a_refused_connection_fails_the_run("gemini");
+}
+
+/// Somebody, or the kernel, kills the agent's process in the middle of a turn. A follow-up takes its conversation up.
+fn a_killed_agent_fails_the_run(agent: &'static str) {
+    let script = Script::turns([
+        Turn::shell("echo work > work.txt"),
+        Turn::fault(Fault::Hang).times(1, Turn::say("Picked up.")),
+        Turn::say("Picked up, and done."),
+    ]);
+    let stage = Stage::new(agent, script);
+    let env = &stage.env;
+    let command = env.prepared(&env.repo(), ["run", "Do it", "--agent", agent, "--json"]).stdout(std::process::Stdio::piped()).spawn();
+    let command = command.unwrap();
+    wait_for("the model is asked a second time", || (stage.server.turns().len() > 1).then_some(()));
+    let process = wait_for("the agent's process", || child_of_shim(&stage));
+    kill(process, "-KILL");
+    let output = command.wait_with_output().unwrap();
+    let run = Ended::of(&serde_json::from_slice(&output.stdout).unwrap());
+    assert_eq!(run.state, "FAILED");
+    assert!(run.error().contains("signal 9"), "{agent}: {}", run.error());
+    assert_eq!(std::fs::read_to_string(stage.worktree(&run).join("work.txt")).unwrap(), "work\n");
+    assert_nothing_came_of_it(&stage, &run);
+
+    let again = stage.follow_up(&run.task, "Go on, please");
+    assert_eq!(again.session, run.session, "the same conversation");
+    assert_eq!(stage.on_origin(&again.branch, "work.txt"), "work");
+    let last = stage.server.turns().pop().unwrap().to_string();
+    assert!(last.contains("Do it") && last.contains("Go on, please"), "{agent}");
+}
+
+fn child_of_shim(stage: &Stage) -> Option<u32> {
+    let processes = stage.env.processes();
+    let (shim, _) = processes.iter().find(|(_, line)| line.contains(" shim "))?;
+    let children = std::fs::read_to_string(Path::new("/proc").join(format!("{shim}/task/{shim}/children"))).ok()?;
+    children.split_whitespace().next()?.parse().ok()
+}
+
+#[test]
+fn a_killed_claude_fails_the_run_and_a_follow_up_goes_on() {
+    a_killed_agent_fails_the_run("claude");
+}
+
+#[test]
+fn a_killed_codex_fails_the_run_and_a_follow_up_goes_on() {
+    a_killed_agent_fails_the_run("codex");
+}
+
+#[test]
+fn a_killed_gemini_fails_the_run_and_a_follow_up_goes_on() {
+    a_killed_agent_fails_the_run("gemini");
+}
+
+/// Said before anything is made: no task, no worktree.
+#[test]
+fn an_agent_that_is_not_installed_is_named() {
+    for agent in ["claude", "codex", "gemini"] {
+        let mut stage = Stage::new(agent, Script::default());
+        let without = stage.env.root().join("bin");
+        std::fs::create_dir(&without).unwrap();
+        for tool in ["git", "sh"] {
+            let found = stage.env.command("sh", ["-c", &format!("command -v {tool}")], stage.env.root());
+            std::os::unix::fs::symlink(found, without.join(tool)).unwrap();
+        }
+        stage.env.var("PATH", without.as_str());
+        let said = stage.env.dandori(["run", "Do it", "--agent", agent]).fails(1);
+        assert!(said.contains(agent) && said.contains("PATH"), "{said}");
+        let said = stage.env.dandori(["--lang", "ja", "run", "Do it", "--agent", agent]).fails(1);
+        assert!(said.contains(agent) && said.contains("インストールされていません"), "{said}");
+        assert_eq!(stage.env.dandori(["task", "list", "--json"]).json(), serde_json::json!([]));
+        assert_eq!(stage.env.git(["worktree", "list"]).lines().count(), 1);
+    }
+}

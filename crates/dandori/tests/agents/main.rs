@@ -7,3 +7,4 @@ mod attempts;
 mod edits;
 mod failures;
 mod stage;
+mod scratch;

@@ -76,6 +76,13 @@ impl Stage {
         Self { env, agent, server, own }
     }
 
+    /// Limits of this test's own in place of the usual ones.
+    pub(crate) fn configure_limits(&self, limits: &str) {
+        let names: Vec<&str> = limits.lines().filter_map(|line| line.split(' ').next()).collect();
+        let others: Vec<&str> = CONFIG.lines().filter(|l| !names.iter().any(|n| l.starts_with(n))).collect();
+        self.env.write_user_config(&others.join("\n").replace("[limits]", &format!("[limits]\n{limits}")));
+    }
+
     /// More for the user's configuration; it counts from the next run on.
     pub(crate) fn configure(&self, more: &str) {
         self.env.write_user_config(&format!("{CONFIG}\n{more}"));
@@ -169,7 +176,7 @@ pub(crate) struct Ended {
 }
 
 impl Ended {
-    fn of(object: &Value) -> Self {
+    pub(crate) fn of(object: &Value) -> Self {
         let run = &object["runs"][0];
         let text = |key: &str| run[key].as_str().map(str::to_owned);
         Self {

@@ -6,6 +6,7 @@ mod daemon;
 mod follow_up;
 mod many;
 mod runs;
+mod stores;
 mod worktrees;
 
 use dandori_testkit::env::TestEnv;

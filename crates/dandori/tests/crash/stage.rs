@@ -21,6 +21,8 @@ pub(crate) struct Stage {
     pub(crate) env: TestEnv,
     /// Where the daemon is to die; `None` plays the same story without a death.
     point: Option<String>,
+    /// How often it is to die there: the daemons that commands start meanwhile die as well.
+    deaths: usize,
     lives: Vec<Child>,
 }
 
@@ -29,7 +31,13 @@ impl Stage {
     pub(crate) fn new(point: Option<&str>, config: &str) -> Self {
         let env = TestEnv::new(env!("CARGO_BIN_EXE_dandori"));
         env.write_user_config(&format!("{CONFIG}{config}\n"));
-        Self { env, point: point.map(str::to_owned), lives: Vec::new() }
+        Self { env, point: point.map(str::to_owned), deaths: 1, lives: Vec::new() }
+    }
+
+    /// The daemon dies at its point so often, each time in the midst of recovering from the death before.
+    pub(crate) fn dying(mut self, times: usize) -> Self {
+        self.deaths = times;
+        self
     }
 
     /// From here on the daemon is one that dies at the point. Without a point: any daemon.
@@ -66,25 +74,39 @@ impl Stage {
     /// Every armed daemon was killed, at its point, and by nothing else.
     pub(crate) fn assert_died(&mut self) {
         let Some(point) = self.point.clone() else { return };
-        let log = self.log();
+        let (died, log) = (self.deaths_so_far(), self.log());
         for daemon in &mut self.lives {
             let ended = daemon.try_wait().unwrap();
             assert_eq!(ended.and_then(|s| s.signal()), Some(9), "{point} was never reached ({ended:?})\n{log}");
         }
-        let said = log.lines().filter(|l| l.ends_with(&format!("crash point {point}"))).count();
-        assert_eq!(said, self.lives.len(), "deaths at {point}\n{log}");
+        assert!(died == self.deaths || (self.deaths > 1 && died > self.deaths), "{died} deaths at {point}\n{log}");
+    }
+
+    fn deaths_so_far(&self) -> usize {
+        let Some(point) = &self.point else { return 0 };
+        let said = format!("crash point {point}");
+        read(&self.log_path()).lines().filter(|l| l.ends_with(&said)).count()
     }
 
     pub(crate) fn log_path(&self) -> Utf8PathBuf {
         self.env.state().join("daemon.log")
     }
 
+    /// The end of the daemon's log, for whoever has to find out why.
     pub(crate) fn log(&self) -> String {
-        read(&self.log_path())
+        let log = read(&self.log_path());
+        let lines: Vec<&str> = log.lines().collect();
+        lines[lines.len().saturating_sub(40)..].join("\n")
     }
 
     fn say<'a>(&self, words: impl IntoIterator<Item = &'a str>) -> Ran {
-        self.env.dandori(words.into_iter().chain(["--json"]))
+        let mut command = self.env.prepared(&self.env.repo(), words.into_iter().chain(["--json"]));
+        if let (Some(point), 2..) = (&self.point, self.deaths)
+            && self.deaths_so_far() < self.deaths
+        {
+            command.env("DANDORI_CRASH_AT", point);
+        }
+        Ran::of(&command.output().unwrap())
     }
 
     /// An answer, however often the daemon dies over the question. Only for questions that change nothing.
@@ -101,13 +123,20 @@ impl Stage {
     }
 
     /// Gives an order until it has been carried out: `is_done` tells whether an order whose answer was lost was
-    /// taken all the same. This is what a user does.
-    pub(crate) fn order<'a>(&self, words: impl IntoIterator<Item = &'a str> + Clone, is_done: impl Fn() -> bool) {
+    /// taken all the same. This is what a user does. `None`: it was, and what was said to it is lost.
+    pub(crate) fn order<'a>(
+        &self,
+        words: impl IntoIterator<Item = &'a str> + Clone,
+        is_done: impl Fn() -> bool,
+    ) -> Option<Value> {
         let until = Instant::now() + PATIENCE;
         loop {
             let ran = self.say(words.clone());
-            if ran.code == 0 || is_done() {
-                return;
+            if ran.code == 0 {
+                return Some(ran.json());
+            }
+            if is_done() {
+                return None;
             }
             assert!(Instant::now() < until, "not carried out: {ran:?}\n{}", self.log());
             std::thread::sleep(Duration::from_millis(20));
@@ -117,8 +146,10 @@ impl Stage {
     /// `run --detach`; gives the task's number.
     pub(crate) fn run(&self, instruction: &str, agent: &str, more: &[&str]) -> String {
         let words = ["run", instruction, "--agent", agent, "--detach"];
-        self.order(words.into_iter().chain(more.iter().copied()), || self.task_of(instruction).is_some());
-        self.task_of(instruction).unwrap_or_else(|| panic!("the run was taken and is not there\n{}", self.log()))
+        match self.order(words.into_iter().chain(more.iter().copied()), || self.task_of(instruction).is_some()) {
+            Some(answer) => answer["task"].as_str().unwrap().to_owned(),
+            None => self.task_of(instruction).unwrap(),
+        }
     }
 
     fn task_of(&self, instruction: &str) -> Option<String> {

@@ -31,7 +31,8 @@ impl Engine {
         .await?
         .map_err(|reason: String| trouble(&layout, &reason))?;
         self.end_leftovers(run).await?;
-        let mut facts = Vec::new();
+        // First of all: an agent that was ended says that it failed, and a canceled run has not.
+        let mut facts = vec![Fact::Stopped];
         if run.launched_at.is_some()
             && run.ended.is_none()
             && let Ok(Probe::Ended(record)) = shim::probe(layout.root())
@@ -39,7 +40,6 @@ impl Engine {
             let mut stream = Stream::of(run, layout, self.baseline(run).await);
             facts.extend(ended(run, &mut stream, &record).into_iter().filter(|f| !matches!(f, Fact::Failed { .. })));
         }
-        facts.push(Fact::Stopped);
         Ok(facts)
     }
 

@@ -59,10 +59,12 @@ impl Engine {
         let Some(workspace) = &run.workspace else { return Err(StepError::LookAgain) };
         let order = self.set_up_order(run, &workspace.path, command);
         let dandori = self.0.options.dandori.clone();
-        let dir = folder.clone();
+        let (dir, tmp) = (folder.clone(), layout.tmp());
         let started = self
             .blocking(move |engine| {
-                private_folder(&dir).map_err(|e| e.to_string())?;
+                for folder in [&dir, &tmp] {
+                    private_folder(folder).map_err(|e| e.to_string())?;
+                }
                 match shim::launch(&dir, &order, &dandori, engine.env()) {
                     // Launched before a crash: looked at below.
                     Ok(_) | Err(LaunchError::AlreadyStarted) => Ok(()),
@@ -77,8 +79,11 @@ impl Engine {
             match shim::probe(&folder).map_err(|e| Failure::SetUp { command: command.line.clone(), tail: e.to_string() })? {
                 Probe::Ended(record) if record.code == Some(0) && record.why == Why::Ended => return Ok(Ok(())),
                 Probe::Ended(_) => return Ok(Err(tail(&folder))),
-                // Its shim was killed: half a set-up is none.
-                Probe::Lost(_) | Probe::NeverStarted => return Ok(Err("it was killed".to_owned())),
+                // Its shim was killed: half a set-up is none, and what it had started has nobody to end it but us.
+                Probe::Lost(_) | Probe::NeverStarted => {
+                    self.end_leftovers(run).await?;
+                    return Ok(Err("it was killed".to_owned()));
+                }
                 Probe::Alive(started) => {
                     tokio::select! {
                         _ = shim::watch(&started.shim) => {}

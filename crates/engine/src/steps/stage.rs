@@ -39,7 +39,7 @@ impl Engine {
         }
         let further = run.spec.settings.forbidden_paths.iter().map(String::as_str);
         let forbidden: Vec<&str> = FORBIDDEN.iter().copied().chain(further).collect();
-        match tree.stage(&forbidden).map_err(|e| staging(&e))? {
+        match tree.stage_on(&workspace.base_oid, &forbidden).map_err(|e| staging(&e))? {
             StageAnswer::Refused { findings } => Err(tampered(findings)),
             StageAnswer::Staged { tree: oid, parent, changes } => {
                 if changes.is_some() {

@@ -3,14 +3,14 @@
 use dandori_config::set_up;
 use dandori_domain::run::{Fact, Intent, Note, RunFacts, RunKind, Workspace};
 use dandori_domain::worktree::Owner;
-use dandori_domain::{Failure, WorktreeKey};
+use dandori_domain::{Failure, Problem, WorktreeKey};
 use dandori_git::{CatchUp, ExistingBranch, Fetch, GitError, NewWorktree, Origin};
 
 use crate::Engine;
 use crate::drive::StepError;
 use crate::fault;
 use crate::repos::Known;
-use crate::trouble::git_reason;
+use crate::trouble::{git_reason, store_problem};
 
 const BRANCH_PREFIX: &str = "dandori";
 
@@ -20,8 +20,9 @@ impl Engine {
         let run = run.clone();
         let facts = match (&run.open_intent, &run.spec.kind) {
             (Some(intent @ Intent::Worktree { workspace }), kind) => {
-                let (intent, workspace, kind) = (intent.clone(), workspace.clone(), kind.clone());
-                self.blocking(move |engine| engine.carry_out_worktree(&known, &run, &intent, workspace, &kind)).await?
+                let (intent, workspace) = (intent.clone(), workspace.clone());
+                let earlier = self.earlier_set_up(&run, kind).await?;
+                self.blocking(move |engine| engine.carry_out_worktree(&known, &run, &intent, workspace, earlier)).await?
             }
             (_, RunKind::First) => self.blocking(move |engine| engine.plan_worktree(&known, &run)).await?,
             (_, RunKind::FollowUp { .. }) => self.blocking(move |engine| engine.plan_again(&known, &run)).await?,
@@ -30,21 +31,34 @@ impl Engine {
         facts
     }
 
+    /// Whether the worktree has had its set-up before this run. One that had to be made again has not; that is
+    /// known from when it was looked for, not from finding it there: a life before this one may have made it.
+    async fn earlier_set_up(&self, run: &RunFacts, kind: &RunKind) -> Result<EarlierSetUp, StepError> {
+        let RunKind::FollowUp { after, .. } = kind else { return Ok(EarlierSetUp::Missing) };
+        let earlier = self.0.store.run(*after).await.map_err(|e| StepError::Trouble(store_problem(&e)))?;
+        let is_done = earlier.set_up_done && !run.notes.contains(&Note::WorktreeRemade);
+        Ok(if is_done { EarlierSetUp::Done } else { EarlierSetUp::Missing })
+    }
+
     /// Where the run will work, and from which commit: fetched first, offline tolerated.
     fn plan_worktree(&self, known: &Known, run: &RunFacts) -> Result<Vec<Fact>, StepError> {
         let config = self.config_of(&known.repo)?;
-        let base = known
-            .git
-            .resolve_base(run.spec.base.as_deref(), config.base.as_deref(), Fetch::First)
-            .map_err(|e| worktree_failure(&e))?;
-        let mut facts = checkout_notes(known);
+        // What is looked at here does not depend on the remote: it is looked at while that answers.
+        let (base, here) = std::thread::scope(|scope| {
+            let here = scope.spawn(|| (checkout_notes(known), self.free_key(known, run)));
+            let base = known.git.resolve_base(run.spec.base.as_deref(), config.base.as_deref(), Fetch::First);
+            (base, here.join())
+        });
+        let base = base.map_err(|e| worktree_failure(&e))?;
+        let broken = |_| StepError::Trouble(Problem::Internal { reason: "a look at the checkout panicked".to_owned() });
+        let (mut facts, key) = here.map_err(broken)?;
         if let Some(reason) = base.offline.clone() {
             facts.push(Fact::Noted { note: Note::Offline { reason } });
         }
         if base.local_only {
             facts.push(Fact::Noted { note: Note::BaseIsLocal { base: base.name.clone() } });
         }
-        let key = self.free_key(known, run)?;
+        let key = key?;
         let workspace = Workspace {
             path: self.layout().repo(run.spec.repo).worktree(&key),
             branch: format!("{BRANCH_PREFIX}/{key}"),
@@ -110,8 +124,9 @@ impl Engine {
         run: &RunFacts,
         intent: &Intent,
         workspace: Workspace,
-        kind: &RunKind,
+        earlier: EarlierSetUp,
     ) -> Result<Vec<Fact>, StepError> {
+        let kind = &run.spec.kind;
         let layout = self.layout().repo(run.spec.repo);
         let new = NewWorktree {
             path: workspace.path.clone(),
@@ -151,11 +166,18 @@ impl Engine {
         let from_pool = matches!(added.origin, Origin::WarmSlot | Origin::MovedSlot);
         facts.push(Fact::WorktreeReady { workspace, from_pool });
         // One transaction less for the many projects that need no set-up; a follow-up's tree has had its.
-        if commands.is_empty() || matches!(kind, RunKind::FollowUp { .. }) && added.origin == Origin::Found {
+        if commands.is_empty() || (earlier == EarlierSetUp::Done && added.origin == Origin::Found) {
             facts.push(Fact::SetUpDone { commands: 0 });
         }
         Ok(facts)
     }
+}
+
+/// What an earlier run has done for the worktree.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum EarlierSetUp {
+    Done,
+    Missing,
 }
 
 /// What git shows others as the reason of the lock.

@@ -4,9 +4,7 @@
 //! (daemon → shim). Each is replaced whole. `started.json` exists before the agent's first instruction;
 //! `exit.json` exists only when no process of the run is left. Formats carry a version; fields are only added.
 
-use std::fs::OpenOptions;
-use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::io;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use dandori_domain::run::{ProcessRef, Sandbox};
@@ -180,8 +178,5 @@ pub(crate) fn keep<T: Serialize>(run_dir: &Utf8Path, name: &str, record: &T) -> 
 
 /// Written whole or not at all, but not synced: for what can be made again, or need not be kept.
 pub(crate) fn put<T: Serialize>(run_dir: &Utf8Path, name: &str, record: &T) -> io::Result<()> {
-    let sibling = run_dir.join(format!(".{name}.{:x}.new", crate::random()));
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&sibling)?;
-    file.write_all(&serde_json::to_vec(record)?)?;
-    std::fs::rename(&sibling, run_dir.join(name))
+    crate::put_file(&run_dir.join(name), &serde_json::to_vec(record)?, 0o600)
 }

@@ -1,0 +1,155 @@
+//! Stores with many rows, made through the store's own verbs.
+//!
+//! A task may be created with any number of runs in one transaction, so a million waiting runs are a thousand
+//! transactions. Nothing is written past the verbs: what is measured is a store as the engine would have made it.
+
+use dandori_domain::agent::{AgentName, Usage, Verdict};
+use dandori_domain::message::DEFAULT_TEMPLATE;
+use dandori_domain::run::{
+    Changes, Cleanup, Limits, ProcessRef, RunSettings, Sandbox, SandboxMode, SandboxSettings, SetUpChoice, Workspace,
+};
+use dandori_domain::{
+    Fact, Failure, HostId, Intent, Oid, RepoId, RunFacts, RunId, RunKind, TaskId, WorktreeKey,
+};
+use dandori_host::{now, random};
+use dandori_store::{Fence, NewRun, NewTask, Store};
+use tokio::task::JoinSet;
+
+use crate::trouble::Trouble;
+
+const RUNS_OF_TASK: usize = 1_000;
+/// How many verbs are under way at once while seeding: they share their commits.
+const AT_ONCE: usize = 64;
+
+/// `count` runs that wait.
+pub(crate) async fn waiting(store: &Store, repo: RepoId, host: HostId, count: usize) -> Result<(), Trouble> {
+    for here in parts(count) {
+        create(store, repo, host, here).await?;
+    }
+    Ok(())
+}
+
+/// `count` runs that were pushed and are settled.
+pub(crate) async fn settled(store: &Store, repo: RepoId, fence: Fence, count: usize) -> Result<(), Trouble> {
+    for here in parts(count) {
+        let runs = create(store, repo, fence.host, here).await?;
+        record_all(store, fence, runs.into_iter().map(|run| (run.spec.id, whole_life(&run)))).await?;
+    }
+    Ok(())
+}
+
+fn parts(count: usize) -> impl Iterator<Item = usize> {
+    (0..count).step_by(RUNS_OF_TASK).map(move |done| RUNS_OF_TASK.min(count - done))
+}
+
+async fn create(store: &Store, repo: RepoId, host: HostId, count: usize) -> Result<Vec<RunFacts>, Trouble> {
+    let runs = (0..count).map(|_| new_run(host)).collect();
+    let task = NewTask { id: TaskId::mint(now(), random()), repo, title: "seeded".into(), created_at: now() };
+    Ok(store.create_task(task, runs).await?.1)
+}
+
+/// Ends runs that were admitted and nothing else: their places are free again.
+pub(crate) async fn give_up(store: &Store, fence: Fence, runs: Vec<RunId>) -> Result<(), Trouble> {
+    let over = || vec![Fact::Failed { failure: Failure::SupervisorLost }, Fact::Settled];
+    record_all(store, fence, runs.into_iter().map(|run| (run, over()))).await
+}
+
+async fn record_all(
+    store: &Store,
+    fence: Fence,
+    facts: impl Iterator<Item = (RunId, Vec<Fact>)>,
+) -> Result<(), Trouble> {
+    let mut under_way = JoinSet::new();
+    for (run, facts) in facts {
+        let store = store.clone();
+        under_way.spawn(async move { store.record(fence, run, facts, now()).await.map(drop) });
+        if under_way.len() >= AT_ONCE {
+            joined(under_way.join_next().await)?;
+        }
+    }
+    while !under_way.is_empty() {
+        joined(under_way.join_next().await)?;
+    }
+    Ok(())
+}
+
+pub(crate) fn joined<T>(
+    done: Option<Result<dandori_store::Result<T>, tokio::task::JoinError>>,
+) -> Result<Option<T>, Trouble> {
+    match done {
+        None => Ok(None),
+        Some(Ok(answer)) => Ok(Some(answer?)),
+        Some(Err(e)) => Err(Trouble::wrong(format!("a task broke off: {e}"))),
+    }
+}
+
+fn new_run(host: HostId) -> NewRun {
+    NewRun {
+        id: RunId::mint(now(), random()),
+        host,
+        agent: AgentName::Exec("true".into()),
+        kind: RunKind::First,
+        instruction: "edit one file, and say in a sentence or two what was done and why it was done so".into(),
+        base: None,
+        settings: RunSettings {
+            model: None,
+            wants_pull: false,
+            budget: None,
+            limits: Limits {
+                start_seconds: 120,
+                silence_seconds: 900,
+                run_seconds: 7200,
+                api_retries: 4,
+                grace_seconds: 10,
+            },
+            cleanup: Cleanup::Merged,
+            forbidden_paths: Vec::new(),
+            set_up: SetUpChoice::Nothing,
+            commit_template: DEFAULT_TEMPLATE.into(),
+            push_retries: 2,
+            sandbox: SandboxSettings { mode: SandboxMode::Auto, write: Vec::new(), hide: Vec::new() },
+            pass_env: Vec::new(),
+            custom_command: None,
+        },
+        created_at: now(),
+    }
+}
+
+/// Every fact of a run that went well, its worktree removed at the end.
+fn whole_life(run: &RunFacts) -> Vec<Fact> {
+    let key = run.spec.id.key();
+    let oid = |digit: &str| Oid::new(digit.repeat(40));
+    let workspace = Workspace {
+        key: WorktreeKey::from(run.spec.id.key()),
+        path: format!("/nowhere/worktrees/run_{key}").into(),
+        branch: format!("dandori/{key}"),
+        base: "main".into(),
+        base_oid: oid("a"),
+    };
+    vec![
+        Fact::Admitted,
+        Fact::Intended { intent: Intent::Worktree { workspace: workspace.clone() } },
+        Fact::WorktreeReady { workspace, from_pool: true },
+        Fact::SetUpDone { commands: 0 },
+        Fact::Intended { intent: Intent::Launch },
+        Fact::Launched {
+            shim: ProcessRef { pid: 1, started: 1, boot: "an earlier one".into() },
+            sandbox: Sandbox::Landlock { abi: 7 },
+        },
+        Fact::AgentEnded {
+            verdict: Verdict::Done { summary: "done".into() },
+            exit: Some(0),
+            signal: None,
+            usage: Usage::default(),
+        },
+        Fact::Staged {
+            tree: oid("b"),
+            parent: oid("a"),
+            changes: Some(Changes { files: 1, insertions: 1, deletions: 0 }),
+        },
+        Fact::Committed { oid: oid("c") },
+        Fact::Pushed { oid: oid("c") },
+        Fact::Removed { branch: dandori_domain::run::BranchFate::Keep },
+        Fact::Settled,
+    ]
+}

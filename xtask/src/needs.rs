@@ -1,0 +1,46 @@
+//! What the tests need beyond Rust: git, node with npm, and a PostgreSQL server to start.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// A program, and the Debian package that brings it.
+const NEEDS: &[(&str, &str)] = &[
+    ("git", "git"),
+    ("node", "nodejs"),
+    ("npm", "npm"),
+    ("python3", "python3"),
+    ("tmux", "tmux"),
+    ("initdb", "postgresql"),
+    ("setsid", "util-linux"),
+];
+
+pub(crate) fn install() -> Result<(), String> {
+    let missing: Vec<(&str, &str)> = NEEDS.iter().copied().filter(|(program, _)| !is_there(program)).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let packages: Vec<&str> = missing.iter().map(|(_, package)| *package).collect();
+    println!("── installing {}", packages.join(" "));
+    let apt = |args: &[&str]| {
+        let mut command = Command::new("apt-get");
+        command.args(args).env("DEBIAN_FRONTEND", "noninteractive").stdin(Stdio::null()).stdout(Stdio::null());
+        command.status().is_ok_and(|s| s.success())
+    };
+    let mut install = vec!["install", "--yes", "--no-install-recommends"];
+    install.extend(&packages);
+    let done = apt(&["update"]) && apt(&install);
+    let still: Vec<&str> = missing.iter().map(|(program, _)| *program).filter(|p| !is_there(p)).collect();
+    if done && still.is_empty() {
+        return Ok(());
+    }
+    Err(format!("the tests need {}: install {}", still.join(", "), packages.join(", ")))
+}
+
+fn is_there(program: &str) -> bool {
+    let on_path =
+        std::env::var_os("PATH").is_some_and(|path| std::env::split_paths(&path).any(|d| d.join(program).is_file()));
+    // Debian keeps the server's programs off the PATH.
+    on_path
+        || std::fs::read_dir("/usr/lib/postgresql")
+            .is_ok_and(|versions| versions.flatten().any(|v| Path::new(&v.path()).join("bin").join(program).is_file()))
+}
