@@ -23,8 +23,7 @@ pub(crate) fn measure(size: Size, dandori: &Utf8Path) -> Result<Vec<Figure>, Tro
     let pid = bed.daemon_pid()?;
     let status = Memory::of(pid)?;
     let shims = shims_of(&bed)?;
-    let figure =
-        Measured { value: status.resident, unit: Unit::Megabytes, how: format!("resident, {live} runs live") };
+    let figure = Measured { value: status.resident, unit: Unit::Megabytes, how: format!("resident, {live} runs live") };
     let what = format!("memory of the daemon with {live} live runs");
     let figure = Figure::absolute("memory", what, figure, Bound::AtMost(100.0))
         .detail(format!(

@@ -8,9 +8,7 @@ use dandori_domain::message::DEFAULT_TEMPLATE;
 use dandori_domain::run::{
     Changes, Cleanup, Limits, ProcessRef, RunSettings, Sandbox, SandboxMode, SandboxSettings, SetUpChoice, Workspace,
 };
-use dandori_domain::{
-    Fact, Failure, HostId, Intent, Oid, RepoId, RunFacts, RunId, RunKind, TaskId, WorktreeKey,
-};
+use dandori_domain::{Fact, Failure, HostId, Intent, Oid, RepoId, RunFacts, RunId, RunKind, TaskId, WorktreeKey};
 use dandori_host::{now, random};
 use dandori_store::{Fence, NewRun, NewTask, Store};
 use tokio::task::JoinSet;

@@ -41,15 +41,13 @@ pub(crate) fn measure(size: Size) -> Result<Vec<Figure>, Trouble> {
     let figure = Measured::seconds(warm.median(), format!("warm slot on the base, {}", warm.spread()));
     let behind = moved.median();
     let what = format!("workspace ready from a warm slot ÷ git worktree add, {} files", shape.files);
-    Ok(vec![
-        Figure::ratio("workspace", what, (figure, baseline), Bound::AtMost(0.05)).detail(format!(
-            "slot on a base {COMMITS_BEHIND} commits ({} files) old: {} ({}), ratio {:.4}",
-            COMMITS_BEHIND * CHANGED_BY_COMMIT,
-            shown(behind),
-            moved.spread(),
-            behind / plain.median(),
-        )),
-    ])
+    Ok(vec![Figure::ratio("workspace", what, (figure, baseline), Bound::AtMost(0.05)).detail(format!(
+        "slot on a base {COMMITS_BEHIND} commits ({} files) old: {} ({}), ratio {:.4}",
+        COMMITS_BEHIND * CHANGED_BY_COMMIT,
+        shown(behind),
+        moved.spread(),
+        behind / plain.median(),
+    ))])
 }
 
 impl Place {

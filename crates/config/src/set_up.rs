@@ -55,23 +55,19 @@ impl SetUp {
 }
 
 /// The commands for a tree; `has` says whether a file is in its root and `program` whether a program is there.
-pub fn commands(
-    choice: &SetUpChoice,
-    has: impl Fn(&str) -> bool,
-    program: impl Fn(&str) -> bool,
-) -> Vec<SetUpCommand> {
-        match choice {
-            SetUpChoice::Commands(lines) => {
-                lines.iter().map(|line| SetUpCommand { line: line.clone(), required: true }).collect()
-            }
-            SetUpChoice::Nothing => Vec::new(),
-            SetUpChoice::Detect => FAMILIES
-                .iter()
-                .filter_map(|family| family.iter().find(|(file, _)| has(file)))
-                .filter(|(_, line)| line.split(' ').next().is_some_and(&program))
-                .map(|(_, line)| SetUpCommand { line: (*line).to_owned(), required: false })
-                .collect(),
+pub fn commands(choice: &SetUpChoice, has: impl Fn(&str) -> bool, program: impl Fn(&str) -> bool) -> Vec<SetUpCommand> {
+    match choice {
+        SetUpChoice::Commands(lines) => {
+            lines.iter().map(|line| SetUpCommand { line: line.clone(), required: true }).collect()
         }
+        SetUpChoice::Nothing => Vec::new(),
+        SetUpChoice::Detect => FAMILIES
+            .iter()
+            .filter_map(|family| family.iter().find(|(file, _)| has(file)))
+            .filter(|(_, line)| line.split(' ').next().is_some_and(&program))
+            .map(|(_, line)| SetUpCommand { line: (*line).to_owned(), required: false })
+            .collect(),
+    }
 }
 
 /// Managers of git hooks found in a tree. Their hooks do not run on dandori's own commits: the run says so.

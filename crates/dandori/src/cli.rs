@@ -43,7 +43,6 @@ pub(crate) struct Context {
     pub(crate) out: Out,
     pub(crate) env: Env,
     pub(crate) layout: Layout,
-    
 }
 
 impl Context {

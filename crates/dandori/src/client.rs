@@ -154,7 +154,11 @@ impl Events {
             let end = self.pending.windows(2).position(|w| w == b"\n\n")?;
             let event: Vec<u8> = self.pending.drain(..end + 2).collect();
             let text = String::from_utf8_lossy(&event);
-            let data: Vec<&str> = text.lines().filter_map(|l| l.strip_prefix("data:")).map(|d| d.strip_prefix(' ').unwrap_or(d)).collect();
+            let data: Vec<&str> = text
+                .lines()
+                .filter_map(|l| l.strip_prefix("data:"))
+                .map(|d| d.strip_prefix(' ').unwrap_or(d))
+                .collect();
             if !data.is_empty() {
                 return Some(data.join("\n"));
             }

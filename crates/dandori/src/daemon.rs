@@ -54,12 +54,8 @@ fn start_blocking(layout: &Layout, env: &Env, listen: Option<SocketAddr>) -> Res
     if let Some(address) = listen {
         command.arg(format!("--listen={address}"));
     }
-    let mut child = command
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(log)
-        .spawn()
-        .map_err(|e| failed(e.to_string()))?;
+    let mut child =
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(log).spawn().map_err(|e| failed(e.to_string()))?;
     let mut line = String::new();
     if let Some(stdout) = child.stdout.take() {
         // Ends with the daemon at the latest: nobody waits for ever.

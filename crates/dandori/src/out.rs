@@ -53,7 +53,8 @@ const CYAN: Style = AnsiColor::Cyan.on_default();
 
 impl Out {
     pub(crate) fn new(lang: Lang, json: bool, env: &Env) -> Self {
-        let live = !json && std::io::stderr().is_terminal() && env.text("CI").is_none() && env.text("TERM") != Some("dumb");
+        let live =
+            !json && std::io::stderr().is_terminal() && env.text("CI").is_none() && env.text("TERM") != Some("dumb");
         Self { lang, json, live }
     }
 
@@ -126,7 +127,9 @@ impl Out {
             }
             Failed::Problem(problem) => {
                 let said = dandori_text::problem(self.lang, problem);
-                self.object(&json!({ "error": { "code": problem.code(), "message": one_line(&said), "problem": problem } }));
+                self.object(
+                    &json!({ "error": { "code": problem.code(), "message": one_line(&said), "problem": problem } }),
+                );
                 self.show(&said);
                 ExitCode::from(match problem.class() {
                     Class::Refused => 1,

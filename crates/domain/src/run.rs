@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::agent::{AgentName, Usage, Verdict};
 use crate::failure::{Failure, Limit, Stage};
 use crate::id::{HostId, Oid, RepoId, RunId, SessionId, TaskId, TaskNumber, Usd, WorktreeKey};
+use crate::problem::Problem;
 
 /// The states of T7.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
@@ -286,9 +287,7 @@ pub enum Fact {
         number: u64,
         url: String,
     },
-    PullFailed {
-        reason: String,
-    },
+    PullFailed { problem: Problem },
     /// A pull request that was opened for the run's branch later, by hand.
     PullLinked {
         number: u64,
@@ -439,7 +438,7 @@ pub struct Staged {
 #[serde(tag = "pull", rename_all = "snake_case")]
 pub enum Pull {
     Opened { number: u64, url: String },
-    Failed { reason: String },
+    Failed { problem: Problem },
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -602,8 +601,8 @@ impl RunFacts {
                 self.pull = Some(Pull::Opened { number: *number, url: url.clone() });
                 self.settle_intent(IntentKind::Pull);
             }
-            Fact::PullFailed { reason } => {
-                self.pull = Some(Pull::Failed { reason: reason.clone() });
+            Fact::PullFailed { problem } => {
+                self.pull = Some(Pull::Failed { problem: problem.clone() });
                 self.settle_intent(IntentKind::Pull);
             }
             Fact::PullLinked { number, url } => self.pull = Some(Pull::Opened { number: *number, url: url.clone() }),

@@ -56,6 +56,7 @@ pub(crate) struct Inner {
     pub(crate) admission: Notify,
     /// Rung when something was thrown into the trash or a slot was taken.
     pub(crate) housekeeping: Notify,
+    pub(crate) github: Mutex<Vec<crate::pulls::Client>>,
     pub(crate) tracker: TaskTracker,
     pub(crate) stopping: CancellationToken,
 }
@@ -88,6 +89,7 @@ impl Engine {
             walked: Mutex::default(),
             admission: Notify::new(),
             housekeeping: Notify::new(),
+            github: Mutex::default(),
             tracker: TaskTracker::new(),
             stopping: CancellationToken::new(),
             options,
@@ -225,10 +227,8 @@ fn host_id(layout: &Layout) -> Result<HostId, Problem> {
 
 /// Git commands of a daemon that was killed may still be at work: they end before we look at the world.
 async fn end_orphans(host: HostId) {
-    let _ = tokio::task::spawn_blocking(move || {
-        dandori_host::process::end_marked(COMMAND_MARKER, &host.to_string())
-    })
-    .await;
+    let _ =
+        tokio::task::spawn_blocking(move || dandori_host::process::end_marked(COMMAND_MARKER, &host.to_string())).await;
 }
 
 fn notices_of(report: &OpenReport) -> Vec<Notice> {

@@ -217,10 +217,7 @@ impl Engine {
     }
 }
 
-pub(crate) fn refuse_unsupported(
-    git: &dandori_git::Repository,
-    base: &dandori_domain::Oid,
-) -> Result<(), Problem> {
+pub(crate) fn refuse_unsupported(git: &dandori_git::Repository, base: &dandori_domain::Oid) -> Result<(), Problem> {
     match git.unsupported(base).map_err(|e| e.problem())?.first() {
         None => Ok(()),
         Some(found) => Err(found.problem()),

@@ -15,12 +15,7 @@ pub(crate) fn next_intent(run: &RunFacts, now: Timestamp) -> Option<Intent> {
         Step::Launch => Intent::Launch,
         Step::Commit => {
             let staged = run.staged.as_ref()?;
-            Intent::Commit {
-                tree: staged.tree.clone(),
-                parent: staged.parent.clone(),
-                message: message(run),
-                at: now,
-            }
+            Intent::Commit { tree: staged.tree.clone(), parent: staged.parent.clone(), message: message(run), at: now }
         }
         Step::Push => Intent::Push { oid: run.commit.clone()?, expected: run.rebased_onto.clone() },
         Step::OpenPull => {

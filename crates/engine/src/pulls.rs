@@ -1,12 +1,15 @@
 //! Pull requests: on GitHub when the remote is there, in the store when it is not.
 
+use std::sync::PoisonError;
+
 use camino::Utf8Path;
 use dandori_config::{Config, ForgeChoice};
 use dandori_domain::pull::{LocalPull, PullDraft, PullState};
 use dandori_domain::run::{Fact, RunFacts, Status};
 use dandori_domain::{Problem, RunId};
 use dandori_forge::{
-    Chosen, ForgeSetting, GitHub, GitHubConfig, PullEdit, PullFilter, PullSummary, Tempo, Url, api_base, choose, token,
+    Chosen, ForgeSetting, GitHub, GitHubConfig, PullEdit, PullFilter, PullSummary, Tempo, Token, Url, api_base, choose,
+    token,
 };
 use dandori_host::now;
 use jiff::Timestamp;
@@ -28,6 +31,20 @@ pub struct PullRecord {
     pub created_at: Timestamp,
 }
 
+/// What a pull request is to say, and whether a person said it.
+pub(crate) struct PullWords {
+    pub(crate) title: String,
+    pub(crate) body: String,
+    pub(crate) by_hand: bool,
+}
+
+/// A client and whom it speaks for: a new login gets a new one.
+pub(crate) struct Client {
+    api_base: Url,
+    token: Token,
+    github: GitHub,
+}
+
 enum Forge {
     GitHub(GitHub),
     Local,
@@ -35,33 +52,40 @@ enum Forge {
 
 impl Engine {
     /// Opens the run's pull request, or brings the open one of its branch up to date.
-    pub(crate) async fn ensure_pull(&self, run: &RunFacts, title: &str, body: &str) -> Result<PullRecord, Problem> {
+    ///
+    /// Words we made do not replace those of a pull request that is already open: a follow-up adds to it.
+    pub(crate) async fn ensure_pull(&self, run: &RunFacts, words: PullWords) -> Result<PullRecord, Problem> {
         let known = self.known(run.spec.repo).await?;
         let config = self.config_of(&known.repo)?;
-        let nothing = || Problem::NothingToPull {
-            run: run.spec.id.key().to_string(),
-            status: run.status().as_str().to_owned(),
-        };
+        let nothing =
+            || Problem::NothingToPull { run: run.spec.id.key().to_string(), status: run.status().as_str().to_owned() };
         let workspace = run.workspace.as_ref().ok_or_else(nothing)?;
         let head_oid = run.pushed.clone().ok_or_else(nothing)?;
-        let draft = PullDraft {
-            title: title.to_owned(),
-            body: body.to_owned(),
+        let PullWords { title, body, by_hand } = words;
+        let mut draft = PullDraft {
+            title,
+            body,
             head: workspace.branch.clone(),
             base: workspace.base.strip_prefix("origin/").unwrap_or(&workspace.base).to_owned(),
         };
         match self.forge(&known, &config).await? {
             Forge::GitHub(github) => {
-                let pull = github.ensure_pull(&draft).await.map_err(|e| e.to_problem())?;
+                let mut pull = github.ensure_pull(&draft).await.map_err(|e| e.to_problem())?;
+                if by_hand && (pull.title != draft.title || pull.body != draft.body) {
+                    let edit = PullEdit { title: Some(draft.title), body: Some(draft.body) };
+                    pull = github.update_pull(pull.number, &edit).await.map_err(|e| e.to_problem())?;
+                }
                 Ok(of_github(pull))
             }
-            Forge::Local => self
-                .0
-                .store
-                .open_pull(run.spec.repo, Some(run.spec.id), draft, head_oid, now())
-                .await
-                .map(of_local)
-                .map_err(|e| store_problem(&e)),
+            Forge::Local => {
+                let pulls = self.0.store.pulls(run.spec.repo).await.map_err(|e| store_problem(&e))?;
+                let open = pulls.into_iter().find(|p| p.state == PullState::Open && p.draft.head == draft.head);
+                if let Some(open) = open.filter(|_| !by_hand) {
+                    draft = open.draft;
+                }
+                let opened = self.0.store.open_pull(run.spec.repo, Some(run.spec.id), draft, head_oid, now()).await;
+                opened.map(of_local).map_err(|e| store_problem(&e))
+            }
         }
     }
 
@@ -79,8 +103,9 @@ impl Engine {
             });
         }
         let text = crate::plan::pull_words(run);
-        let (title, body) = (title.unwrap_or(text.title), body.unwrap_or(text.body));
-        let pull = self.ensure_pull(run, &title, &body).await?;
+        let by_hand = title.is_some() || body.is_some();
+        let words = PullWords { title: title.unwrap_or(text.title), body: body.unwrap_or(text.body), by_hand };
+        let pull = self.ensure_pull(run, words).await?;
         let fact = Fact::PullLinked { number: pull.number, url: pull.url.clone() };
         let facts = vec![fact.clone()];
         self.0.store.record(self.0.fence, run.spec.id, facts, now()).await.map_err(|e| store_problem(&e))?;
@@ -108,42 +133,11 @@ impl Engine {
         let config = self.config_of(&known.repo)?;
         match self.forge(&known, &config).await? {
             Forge::GitHub(github) => github.pull(number).await.map(of_github).map_err(|e| e.to_problem()),
-            Forge::Local => {
-                self.0.store.pull(known.repo.id, number).await.map(of_local).map_err(|e| store_problem(&e))
-            }
+            Forge::Local => self.0.store.pull(known.repo.id, number).await.map(of_local).map_err(|e| store_problem(&e)),
         }
     }
 
-    /// Gives an existing pull request other words.
-    pub async fn edit_pull(
-        &self,
-        path: &Utf8Path,
-        number: u64,
-        title: Option<String>,
-        body: Option<String>,
-    ) -> Result<PullRecord, Problem> {
-        let known = self.know(path).await?;
-        let config = self.config_of(&known.repo)?;
-        match self.forge(&known, &config).await? {
-            Forge::GitHub(github) => {
-                let edit = PullEdit { title, body };
-                github.update_pull(number, &edit).await.map(of_github).map_err(|e| e.to_problem())
-            }
-            Forge::Local => {
-                let pull = self.0.store.pull(known.repo.id, number).await.map_err(|e| store_problem(&e))?;
-                let mut draft = pull.draft.clone();
-                draft.title = title.unwrap_or(draft.title);
-                draft.body = body.unwrap_or(draft.body);
-                self.0
-                    .store
-                    .open_pull(known.repo.id, pull.run, draft, pull.head_oid, now())
-                    .await
-                    .map(of_local)
-                    .map_err(|e| store_problem(&e))
-            }
-        }
-    }
-
+    /// One client per API for all repositories and runs: it keeps the pace GitHub asks for, and what it has read.
     async fn forge(&self, known: &Known, config: &Config) -> Result<Forge, Problem> {
         let setting = match config.forge {
             ForgeChoice::Auto => ForgeSetting::Auto,
@@ -151,28 +145,25 @@ impl Engine {
             ForgeChoice::Local => ForgeSetting::Local,
         };
         let git = known.git.clone();
-        let (host, api) = (config.github_host.clone(), config.github_api.clone());
-        let found = self
-            .blocking(move |engine| {
-                let remote = git.remote_url().map_err(|e| e.problem())?;
-                match choose(remote.as_deref(), setting, Some(&host))
-                    .map_err(|e| Problem::ForgeRefused { reason: e.to_string() })?
-                {
-                    Chosen::Local => Ok::<_, Problem>(None),
-                    Chosen::GitHub { host, owner, repo } => {
-                        let (token, _) = token::find(engine.env(), &host).map_err(|e| e.to_problem())?;
-                        Ok(Some((host, owner, repo, token)))
-                    }
-                }
-            })
-            .await??;
-        let Some((host, owner, repo, token)) = found else { return Ok(Forge::Local) };
-        let api_base = match api {
-            Some(text) => Url::parse(&text).map_err(|e| Problem::ForgeRefused { reason: format!("github.api: {e}") })?,
+        let github_host = config.github_host.clone();
+        let remote = self.blocking(move |_| git.remote_url()).await?.map_err(|e| e.problem())?;
+        let chosen = choose(remote.as_deref(), setting, Some(&github_host))
+            .map_err(|e| Problem::ForgeRefused { reason: e.to_string() })?;
+        let Chosen::GitHub { host, owner, repo } = chosen else { return Ok(Forge::Local) };
+        let api_base = match &config.github_api {
+            Some(text) => Url::parse(text).map_err(|e| Problem::ForgeRefused { reason: format!("github.api: {e}") })?,
             None => api_base(&host).map_err(|e| e.to_problem())?,
         };
-        let github = GitHub::new(GitHubConfig { api_base, owner, repo }, token, Tempo::default(), None);
-        github.map(Forge::GitHub).map_err(|e| e.to_problem())
+        let found = self.blocking(move |engine| token::find(engine.env(), &host)).await?;
+        let (token, _) = found.map_err(|e| e.to_problem())?;
+        let mut clients = self.0.github.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(client) = clients.iter().find(|c| c.api_base == api_base && c.token == token) {
+            return Ok(Forge::GitHub(client.github.for_repo(&owner, &repo)));
+        }
+        let api = GitHubConfig { api_base: api_base.clone(), owner, repo };
+        let github = GitHub::new(api, token.clone(), Tempo::default(), None).map_err(|e| e.to_problem())?;
+        clients.push(Client { api_base, token, github: github.clone() });
+        Ok(Forge::GitHub(github))
     }
 }
 
@@ -199,16 +190,5 @@ fn of_github(pull: PullSummary) -> PullRecord {
         forge: "github",
         run: None,
         created_at: pull.created_at,
-    }
-}
-
-/// What is stored as the reason of a failed pull request: the forge's own words, in English as it sent them.
-pub(crate) fn reason(problem: &Problem) -> String {
-    match problem {
-        Problem::ForgeRefused { reason } | Problem::ForgeUnreachable { reason } | Problem::BadRequest { reason } => {
-            reason.clone()
-        }
-        Problem::NoForgeToken { host } => format!("there is no token for {host}: `gh auth login`, or GH_TOKEN"),
-        other => format!("{other:?}"),
     }
 }

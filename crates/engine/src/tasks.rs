@@ -95,10 +95,7 @@ impl Engine {
             return Ok(run);
         }
         if !run.is_settled() {
-            return Err(Problem::TaskIsBusy {
-                run: run.spec.id.key().to_string(),
-                status: status.as_str().to_owned(),
-            });
+            return Err(Problem::TaskIsBusy { run: run.spec.id.key().to_string(), status: status.as_str().to_owned() });
         }
         match status {
             Status::Failed | Status::Canceled => self.run_again(task, run).await,

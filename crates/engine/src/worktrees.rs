@@ -108,13 +108,8 @@ impl Engine {
                     .git
                     .resolve_base(base.as_deref(), config.base.as_deref(), Fetch::First)
                     .map_err(|e| e.problem())?;
-                let new = NewWorktree {
-                    path: place,
-                    root,
-                    branch,
-                    base: base.oid.clone(),
-                    existing: ExistingBranch::Attach,
-                };
+                let new =
+                    NewWorktree { path: place, root, branch, base: base.oid.clone(), existing: ExistingBranch::Attach };
                 let added = known.git.add_worktree(&new).map_err(|e| e.problem())?;
                 if owner != Owner::Nobody {
                     known.git.lock(&new.path, &lock_reason(&owner)).map_err(|e| e.problem())?;
@@ -319,8 +314,12 @@ impl Engine {
             if self.is_kept_branch(&name).await? {
                 continue;
             }
-            let mut thing =
-                CollectedThing { kind: "branch", name: name.clone(), why: "no run or session knows it", preserved: None };
+            let mut thing = CollectedThing {
+                kind: "branch",
+                name: name.clone(),
+                why: "no run or session knows it",
+                preserved: None,
+            };
             if !dry_run {
                 let reference = format!("{PRESERVED_PREFIX}{}", name.replace('/', "-"));
                 let git = known.git.clone();

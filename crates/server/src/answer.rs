@@ -21,10 +21,7 @@ pub(crate) type Answer<T> = Result<Json<T>, Refusal>;
 
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
-        let body = ErrorBody {
-            problem: serde_json::to_value(&self.0).unwrap_or_default(),
-            message: self.0.code(),
-        };
+        let body = ErrorBody { problem: serde_json::to_value(&self.0).unwrap_or_default(), message: self.0.code() };
         (status(&self.0), Json(body)).into_response()
     }
 }

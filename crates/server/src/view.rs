@@ -28,7 +28,7 @@ pub(crate) fn task(task: &Task, repository: String, runs: Vec<RunView>) -> TaskV
 pub(crate) fn run(run: &RunFacts, place: Option<u64>) -> RunView {
     let (pr, pr_failure) = match &run.pull {
         Some(Pull::Opened { number, url }) => (Some(PullLink { number: *number, url: url.clone() }), None),
-        Some(Pull::Failed { reason }) => (None, Some(reason.clone())),
+        Some(Pull::Failed { problem }) => (None, serde_json::to_value(problem).ok()),
         None => (None, None),
     };
     let ready = run.workspace.as_ref().filter(|_| run.worktree_ready);
@@ -44,7 +44,9 @@ pub(crate) fn run(run: &RunFacts, place: Option<u64>) -> RunView {
             RunKind::First => None,
             RunKind::FollowUp { after, .. } => Some(after.to_string()),
         },
-        branch: ready.filter(|_| run.removed != Some(dandori_domain::run::BranchFate::Delete)).map(|w| w.branch.clone()),
+        branch: ready
+            .filter(|_| run.removed != Some(dandori_domain::run::BranchFate::Delete))
+            .map(|w| w.branch.clone()),
         base: ready.map(|w| w.base.clone()),
         commit: run.commit.as_ref().map(ToString::to_string),
         changes: run.staged.as_ref().and_then(|s| s.changes).map(|c| ChangesView {

@@ -54,8 +54,9 @@ impl Ran {
     }
 
     pub fn json(&self) -> Value {
-        serde_json::from_str(self.stdout.trim())
-            .unwrap_or_else(|e| panic!("not JSON ({e})\nexit {}\nstdout: {}\nstderr: {}", self.code, self.stdout, self.stderr))
+        serde_json::from_str(self.stdout.trim()).unwrap_or_else(|e| {
+            panic!("not JSON ({e})\nexit {}\nstdout: {}\nstderr: {}", self.code, self.stdout, self.stderr)
+        })
     }
 }
 

@@ -253,7 +253,10 @@ mod tests {
         for (input, line) in [
             ("{\"command\":\"make\\n  test\",\"description\":\"d\"}", "▸ tool make test"),
             ("{\"content\":\"x\",\"file_path\":\"/w/run_1/src/a.rs\"}", "▸ tool src/a.rs"),
-            ("[{\"kind\":\"add\",\"path\":\"/w/run_1/a\"},{\"kind\":\"delete\",\"path\":\"b\"}]", "▸ tool add a, delete b"),
+            (
+                "[{\"kind\":\"add\",\"path\":\"/w/run_1/a\"},{\"kind\":\"delete\",\"path\":\"b\"}]",
+                "▸ tool add a, delete b",
+            ),
             ("/bin/bash -lc 'cargo test'", "▸ tool cargo test"),
             ("/bin/bash -lc \"echo \\\"x\\\"\"", "▸ tool \"echo \\\"x\\\"\""),
             ("{\"todos\":[]}", "▸ tool {\"todos\":[]}"),
@@ -304,7 +307,8 @@ mod tests {
     #[test]
     fn the_end_tells_what_was_used() {
         let mut log = LogLines::new(Lang::En, None);
-        let usage = Usage { input_tokens: 500, output_tokens: 100, cost: Some(Usd::from_dollars(0.005)), ..Usage::default() };
+        let usage =
+            Usage { input_tokens: 500, output_tokens: 100, cost: Some(Usd::from_dollars(0.005)), ..Usage::default() };
         assert!(log.of(&AgentEvent::Usage { usage }).is_empty());
         let done = AgentEvent::Finished { verdict: Verdict::Done { summary: String::new() } };
         assert_eq!(texts(&log.of(&done)), ["✓ 500 tokens in, 100 out, $0.0050"]);

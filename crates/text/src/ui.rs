@@ -1,5 +1,7 @@
 //! Words of the command line itself: headings, progress, answers.
 
+use dandori_domain::Problem;
+
 use crate::Lang;
 use crate::lang::say;
 
@@ -128,7 +130,9 @@ pub fn pull_opened(lang: Lang, number: u64, url: &str) -> String {
     say!(lang, "pull request #{number}: {url}", "プルリクエスト #{number}: {url}")
 }
 
-pub fn pull_failed(lang: Lang, reason: &str) -> String {
+pub fn pull_failed(lang: Lang, problem: &Problem) -> String {
+    let said = crate::problem(lang, problem);
+    let reason = said.why.map_or(said.what.clone(), |why| format!("{}: {why}", said.what));
     say!(
         lang,
         "the branch is pushed, but the pull request could not be opened: {reason}; `dandori pr create` tries again",
@@ -137,11 +141,7 @@ pub fn pull_failed(lang: Lang, reason: &str) -> String {
 }
 
 pub fn preserved(lang: Lang, reference: &str) -> String {
-    say!(
-        lang,
-        "uncommitted work is kept in {reference}",
-        "未コミットの作業を {reference} に保存しました"
-    )
+    say!(lang, "uncommitted work is kept in {reference}", "未コミットの作業を {reference} に保存しました")
 }
 
 pub fn restore_hint(lang: Lang, key: &str) -> String {
@@ -318,7 +318,9 @@ pub fn remedy(lang: Lang, remedy: Remedy) -> &'static str {
             "install tmux to see agents in panes (runs do without it)",
             "エージェントをペインで見るには tmux をインストールしてください (実行には不要です)",
         ),
-        Remedy::InstallClaude => ("npm install -g @anthropic-ai/claude-code", "npm install -g @anthropic-ai/claude-code"),
+        Remedy::InstallClaude => {
+            ("npm install -g @anthropic-ai/claude-code", "npm install -g @anthropic-ai/claude-code")
+        }
         Remedy::InstallCodex => ("npm install -g @openai/codex", "npm install -g @openai/codex"),
         Remedy::InstallGemini => ("npm install -g @google/gemini-cli", "npm install -g @google/gemini-cli"),
         Remedy::Landlock => (
@@ -330,7 +332,9 @@ pub fn remedy(lang: Lang, remedy: Remedy) -> &'static str {
             "stop the daemon and start it again: the last good backup is restored",
             "デーモンを再起動すると、最後の正常なバックアップが復元されます",
         ),
-        Remedy::FreeDisk => ("dandori worktree gc, or make room otherwise", "dandori worktree gc などで空きを増やしてください"),
+        Remedy::FreeDisk => {
+            ("dandori worktree gc, or make room otherwise", "dandori worktree gc などで空きを増やしてください")
+        }
         Remedy::SetIdentity => (
             "git config --global user.name … and user.email …",
             "git config --global user.name … と user.email … を設定してください",

@@ -87,9 +87,7 @@ pub(crate) async fn run(context: &Context) -> Result<ExitCode, Failed> {
 fn git(context: &Context, name: String) -> Finding {
     match Git::new(&context.env, "doctor").version() {
         Ok(version) => Finding { name, grade: Grade::Good, detail: version.to_string(), remedy: None },
-        Err(e) => {
-            Finding { name, grade: Grade::Bad, detail: e.to_string(), remedy: Some(Remedy::InstallGit) }
-        }
+        Err(e) => Finding { name, grade: Grade::Bad, detail: e.to_string(), remedy: Some(Remedy::InstallGit) },
     }
 }
 
@@ -139,9 +137,7 @@ fn sandbox_finding(name: String) -> Finding {
         Sandbox::Landlock { abi } => {
             Finding { name, grade: Grade::Good, detail: format!("Landlock, ABI {abi}"), remedy: None }
         }
-        Sandbox::None { reason } => {
-            Finding { name, grade: Grade::Bad, detail: reason, remedy: Some(Remedy::Landlock) }
-        }
+        Sandbox::None { reason } => Finding { name, grade: Grade::Bad, detail: reason, remedy: Some(Remedy::Landlock) },
     }
 }
 

@@ -19,7 +19,8 @@ pub(crate) async fn run(context: &Context) -> Result<ExitCode, Failed> {
         out.say(ui::no_pulls(out.lang));
         return Ok(ExitCode::SUCCESS);
     }
-    let mut rows = Table::new([Head::Pull, Head::State, Head::Branch, Head::Base, Head::Title].map(|h| head(out.lang, h)));
+    let mut rows =
+        Table::new([Head::Pull, Head::State, Head::Branch, Head::Base, Head::Title].map(|h| head(out.lang, h)));
     for pull in &pulls {
         let number = format!("#{}", pull.number);
         rows.row([number, pull.state.clone(), pull.head.clone(), pull.base.clone(), table::fit(&pull.title, 56)]);

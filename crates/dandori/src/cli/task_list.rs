@@ -27,8 +27,7 @@ pub(crate) struct TaskListArgs {
 pub(crate) async fn run(args: TaskListArgs, context: &Context) -> Result<ExitCode, Failed> {
     let client = Client::connect(context).await?;
     let here = if args.all { String::new() } else { format!("&path={}", in_path(&context.here()?)) };
-    let tasks: Vec<TaskView> =
-        client.get(&format!("/v1/tasks?limit={}&open={}{here}", args.limit, args.open)).await?;
+    let tasks: Vec<TaskView> = client.get(&format!("/v1/tasks?limit={}&open={}{here}", args.limit, args.open)).await?;
     let out = &context.out;
     out.object(&tasks);
     if tasks.is_empty() {

@@ -2,7 +2,7 @@
 
 use dandori_api::{RunView, TaskView, UsageView};
 use dandori_domain::run::Note;
-use dandori_domain::{Failure, Usage, Usd};
+use dandori_domain::{Failure, Problem, Usage, Usd};
 use dandori_text::ui;
 use serde_json::{Value, json};
 
@@ -25,9 +25,12 @@ pub(crate) fn object(out: &Out, task: &TaskView, runs: &[&RunView]) -> Value {
 /// Why it failed, or what of it failed, in one sentence.
 pub(crate) fn error(out: &Out, run: &RunView) -> Option<String> {
     let failure = run.failure.clone().and_then(|f| serde_json::from_value::<Failure>(f).ok());
-    failure
-        .map(|f| dandori_text::failure(out.lang, &f))
-        .or_else(|| run.pr_failure.as_ref().map(|reason| ui::pull_failed(out.lang, reason)))
+    failure.map(|f| dandori_text::failure(out.lang, &f)).or_else(|| pull_failure(out, run))
+}
+
+fn pull_failure(out: &Out, run: &RunView) -> Option<String> {
+    let problem = serde_json::from_value::<Problem>(run.pr_failure.clone()?).ok()?;
+    Some(ui::pull_failed(out.lang, &problem))
 }
 
 pub(crate) fn notes(out: &Out, run: &RunView) -> Vec<String> {

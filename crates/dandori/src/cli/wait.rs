@@ -131,7 +131,10 @@ impl<'c> Shown<'c> {
         let (bar, last) = self.by_run.entry(run.id.clone()).or_insert_with(|| {
             let bar = bars.as_ref().map(|bars| {
                 let bar = bars.add(ProgressBar::new_spinner());
-                bar.set_style(ProgressStyle::with_template("{spinner} {wide_msg} {elapsed}").unwrap_or_else(|_| ProgressStyle::default_spinner()));
+                bar.set_style(
+                    ProgressStyle::with_template("{spinner} {wide_msg} {elapsed}")
+                        .unwrap_or_else(|_| ProgressStyle::default_spinner()),
+                );
                 bar.enable_steady_tick(Duration::from_millis(120));
                 bar
             });

@@ -341,7 +341,7 @@ fn detail(out: &Out, news: &News<'_>) -> Option<String> {
         Fact::Rebased { onto, .. } => demo::rebased(lang, short(onto.as_str())),
         Fact::Pushed { oid } => demo::on_origin(lang, short(oid.as_str()), branch),
         Fact::PullOpened { number, .. } => demo::pull_opened(lang, *number),
-        Fact::PullFailed { reason } => ui::pull_failed(lang, reason),
+        Fact::PullFailed { problem } => ui::pull_failed(lang, problem),
         Fact::CancelRequested => demo::canceling(lang).to_owned(),
         Fact::Preserved { reference, .. } => ui::preserved(lang, reference),
         Fact::Removed { .. } => demo::removed(lang).to_owned(),

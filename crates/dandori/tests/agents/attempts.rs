@@ -127,10 +127,10 @@ fn is_found(agent: &'static str, config: &str, attempts: &[(&str, &str, &str)]) 
     });
     let stage = Stage::new(agent, script);
     stage.configure(config);
-    for (name, _, finding) in attempts {
-        let run = stage.fails(&format!("Make the attempt {name}."), &[]);
+    let instructions: Vec<String> = attempts.iter().map(|(name, ..)| format!("Make the attempt {name}.")).collect();
+    for (run, (name, _, finding)) in stage.all_fail(&instructions, &[]).iter().zip(attempts) {
         assert!(run.error().contains(finding), "{agent}, {name}: {}", run.error());
-        assert_work_is_kept(&stage, &run);
+        assert_work_is_kept(&stage, run);
     }
     stage.assert_own_files_untouched();
 }
@@ -167,7 +167,11 @@ fn gemini_is_found_out_when_it_touches_the_git_file_or_secrets() {
 
 /// Where no sandbox holds the agent, what it did to git is found all the same.
 const TO_GIT: [(&str, &str, &str); 3] = [
-    ("commit", "git add work.txt && git -c user.name=me -c user.email=me@example.com commit -q -m mine", "commits of the agent's own"),
+    (
+        "commit",
+        "git add work.txt && git -c user.name=me -c user.email=me@example.com commit -q -m mine",
+        "commits of the agent's own",
+    ),
     ("detach", "git checkout -q --detach", "HEAD was moved"),
     ("switch", "git checkout -q -b elsewhere", "HEAD was moved"),
 ];

@@ -38,9 +38,11 @@ fn edits_and_follows_up(agent: &'static str, tells_cost: bool) {
     let patch = env.dandori(["task", "diff", &first.task]).ok();
     assert!(patch.contains("+++ b/greeting.txt") && patch.contains("+hello"), "{patch}");
     let log = env.dandori(["task", "log", &first.id]).ok();
-    for words in ["I will write a greeting.", "The greeting is written."] {
+    for words in ["I will write a greeting.", "▸ ", "greeting.txt", "The greeting is written.", "200 tokens in, 40 out"]
+    {
         assert!(log.contains(words), "{log}");
     }
+    assert!(!log.contains(stage.worktree(&first).as_str()), "paths are told from the worktree: {log}");
     let raw = env.dandori(["task", "log", &first.id, "--raw"]).ok();
     assert!(raw.lines().count() > 3, "{raw}");
     assert!(raw.lines().all(|line| serde_json::from_str::<serde_json::Value>(line).is_ok()), "the stream as it came");
@@ -128,4 +130,19 @@ fn codex_gets_an_instruction_of_300_kib_whole() {
 #[test]
 fn gemini_gets_an_instruction_of_300_kib_whole() {
     long_instruction_arrives_whole("gemini");
+}
+
+#[test]
+fn doctor_names_the_agents_and_their_versions() {
+    let stage = Stage::new("claude", Script::default());
+    let report = stage.env.dandori(["doctor", "--json"]);
+    let object = report.json();
+    assert_eq!(object["ok"], true, "{object}");
+    for (agent, version) in [("claude", "2.1.197 ("), ("codex", "0.166.0 ("), ("gemini", "0.61.0 (")] {
+        let checks = object["checks"].as_array().unwrap();
+        let check = checks.iter().find(|check| check["check"] == agent).unwrap();
+        assert!(check["detail"].as_str().unwrap().starts_with(version), "{check}");
+    }
+    assert_eq!(report.code, 0);
+    stage.assert_own_files_untouched();
 }

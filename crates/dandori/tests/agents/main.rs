@@ -7,4 +7,3 @@ mod attempts;
 mod edits;
 mod failures;
 mod stage;
-mod scratch;

@@ -1,6 +1,7 @@
 //! A user who is logged in to one agent, whose model plays a script.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::process::Stdio;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use dandori_testkit::clis;
@@ -97,6 +98,26 @@ impl Stage {
         ended
     }
 
+    /// Several at the same time, each has to fail. Agents wait more than they work.
+    pub(crate) fn all_fail(&self, instructions: &[String], flags: &[&str]) -> Vec<Ended> {
+        let start = |instruction: &String| {
+            let words = ["run", instruction, "--agent", self.agent, "--json"];
+            let mut command = self.env.prepared(&self.env.repo(), words.iter().chain(flags));
+            command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+        };
+        let started: Vec<_> = instructions.iter().map(start).collect();
+        started
+            .into_iter()
+            .map(|command| {
+                let output = command.wait_with_output().unwrap();
+                let object = serde_json::from_slice(&output.stdout)
+                    .unwrap_or_else(|e| panic!("{}: {e}\n{}", self.agent, String::from_utf8_lossy(&output.stderr)));
+                assert_documented(&object);
+                self.failed(&object)
+            })
+            .collect()
+    }
+
     /// The same, and its one run has to end well.
     pub(crate) fn succeeds(&self, instruction: &str, flags: &[&str]) -> Ended {
         let ended = Ended::of(&self.run(instruction, flags));
@@ -107,7 +128,11 @@ impl Stage {
 
     /// The same, and its one run has to fail.
     pub(crate) fn fails(&self, instruction: &str, flags: &[&str]) -> Ended {
-        let ended = Ended::of(&self.run(instruction, flags));
+        self.failed(&self.run(instruction, flags))
+    }
+
+    fn failed(&self, object: &Value) -> Ended {
+        let ended = Ended::of(object);
         assert_eq!(ended.state, "FAILED", "{}\n{}", self.agent, self.story(&ended.id));
         assert_one_sentence(ended.error.as_deref().unwrap_or_default());
         ended
@@ -198,7 +223,7 @@ impl Ended {
 
 /// `--json` has these keys, all of them, and no others.
 fn assert_documented(object: &Value) {
-    let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<std::collections::BTreeSet<_>>();
+    let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<BTreeSet<_>>();
     let documented = |keys: &[&str]| keys.iter().map(|k| (*k).to_owned()).collect();
     assert_eq!(keys(object), documented(&["task", "runs"]), "{object}");
     for run in object["runs"].as_array().unwrap() {
@@ -207,7 +232,7 @@ fn assert_documented(object: &Value) {
     }
 }
 
-pub(crate) fn assert_one_sentence(text: &str) {
+fn assert_one_sentence(text: &str) {
     assert!(!text.is_empty() && !text.contains('\n') && text.len() < 500, "{text:?}");
 }
 

@@ -62,7 +62,10 @@ fn a_configuration_that_is_wrong_or_not_trusted() {
     assert!(said.contains("dandori.toml") && said.contains("did you mean `agent`?"), "{said}");
     env.write("dandori.toml", "[agents.mine]\ncommand = \"touch /tmp/evil\"\n");
     let said = refused(&env, &["x", "--agent", "mine"]);
-    assert!(said.contains("not trusted") && said.contains("touch /tmp/evil") && said.contains("dandori trust"), "{said}");
+    assert!(
+        said.contains("not trusted") && said.contains("touch /tmp/evil") && said.contains("dandori trust"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -89,7 +92,12 @@ fn an_instruction_of_a_mebibyte_arrives_whole() {
     let env = machine();
     let path = env.root().join("long.txt");
     std::fs::write(&path, "語".repeat(1024 * 1024 / 3)).unwrap();
-    let answer = env.run_json(["--file", path.as_str(), "--agent", "exec:wc -c < \"$DANDORI_INSTRUCTION_FILE\" > n.txt; wc -c > m.txt"]);
+    let answer = env.run_json([
+        "--file",
+        path.as_str(),
+        "--agent",
+        "exec:wc -c < \"$DANDORI_INSTRUCTION_FILE\" > n.txt; wc -c > m.txt",
+    ]);
     assert_eq!(answer["runs"][0]["state"], "SUCCEEDED", "{answer}");
     let branch = answer["runs"][0]["branch"].as_str().unwrap();
     let counted: usize = env.git(["show", &format!("{branch}:m.txt")]).trim().parse().unwrap();

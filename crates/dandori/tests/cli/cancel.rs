@@ -48,7 +48,8 @@ fn canceling_what_waits_is_over_at_once_and_the_rest_goes_on() {
     assert!(shown.contains("number 1 in the queue"), "{shown}");
     let _ = env.dandori(["task", "cancel", "T-2"]).ok();
     assert_eq!(state_of(&env, "2"), "CANCELED");
-    let tree = env.dandori(["task", "show", "T-1", "--json"]).json()["runs"][0]["worktree"].as_str().unwrap().to_owned();
+    let tree =
+        env.dandori(["task", "show", "T-1", "--json"]).json()["runs"][0]["worktree"].as_str().unwrap().to_owned();
     std::fs::write(format!("{tree}/go"), "").unwrap();
     wait_until("the first ends", || state_of(&env, "1") == "SUCCEEDED");
 }

@@ -92,7 +92,8 @@ fn events_are_replayed_from_where_a_reader_left_off() {
             let n = stream.read(&mut chunk).unwrap();
             text.push_str(&String::from_utf8_lossy(&chunk[..n]));
         }
-        let ids: Vec<i64> = text.lines().filter_map(|l| l.strip_prefix("id: ")).map(|i| i.trim().parse().unwrap()).collect();
+        let ids: Vec<i64> =
+            text.lines().filter_map(|l| l.strip_prefix("id: ")).map(|i| i.trim().parse().unwrap()).collect();
         ids
     };
     let all = read(0);
@@ -136,7 +137,8 @@ fn a_damaged_database_is_put_aside_restored_from_the_backup_and_said_so() {
     let _ = env.dandori(["daemon", "start"]).ok();
     let backups = env.state().join("private/backups");
     wait_until("a backup holds the task", || {
-        std::fs::read_dir(&backups).is_ok_and(|d| d.flatten().filter(|f| f.path().extension().is_some_and(|e| e == "db")).count() >= 2)
+        std::fs::read_dir(&backups)
+            .is_ok_and(|d| d.flatten().filter(|f| f.path().extension().is_some_and(|e| e == "db")).count() >= 2)
     });
     let _ = env.dandori(["daemon", "stop"]).ok();
     let path = env.state().join("private/dandori.db");

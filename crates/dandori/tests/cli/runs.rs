@@ -17,7 +17,8 @@ fn branch(run: &Value) -> String {
 #[test]
 fn an_edit_ends_as_a_commit_on_a_pushed_branch_with_a_pull_request() {
     let env = machine();
-    let answer = env.run_json(["Add a greeting\n\nIn English.", "--agent", "exec:echo hello > hello.txt; echo done", "--pr"]);
+    let answer =
+        env.run_json(["Add a greeting\n\nIn English.", "--agent", "exec:echo hello > hello.txt; echo done", "--pr"]);
     let keys: Vec<&String> = answer["runs"][0].as_object().unwrap().keys().collect();
     assert_eq!(keys, ["agent", "branch", "commit", "error", "id", "pr", "session", "state"]);
     assert_eq!(answer["task"], "T-1");
@@ -56,7 +57,10 @@ fn no_changes_is_success_without_commit_push_worktree_or_branch() {
     let env = machine();
     let answer = env.run_json(["look around", "--agent", "exec:true", "--pr"]);
     let run = only_run(&answer);
-    assert_eq!((&run["state"], &run["commit"], &run["branch"], &run["pr"]), (&"SUCCEEDED".into(), &Value::Null, &Value::Null, &Value::Null));
+    assert_eq!(
+        (&run["state"], &run["commit"], &run["branch"], &run["pr"]),
+        (&"SUCCEEDED".into(), &Value::Null, &Value::Null, &Value::Null)
+    );
     assert!(env.dandori(["task", "show", "1"]).ok().contains("no changes"));
     assert_eq!(env.git(["for-each-ref", "refs/heads/dandori"]), "");
     assert_eq!(env.git_in(&env.origin(), ["for-each-ref", "refs/heads/dandori"]), "");
@@ -133,7 +137,8 @@ fn overtake(env: &TestEnv, branch: &str, file: &str, text: &str) {
 fn a_real_conflict_names_its_files_keeps_everything_and_can_be_resumed() {
     let env = machine();
     // The agent itself cannot push: a hook of the origin overtakes us in the middle, once.
-    let first = env.run_json(["first", "--agent", "exec:echo ours-$(cat shared.txt 2>/dev/null | wc -l) >> shared.txt"]);
+    let first =
+        env.run_json(["first", "--agent", "exec:echo ours-$(cat shared.txt 2>/dev/null | wc -l) >> shared.txt"]);
     let branch = branch(only_run(&first));
     env.write(".git/dandori-test", "");
     let gate = env.root().join("gate");
@@ -231,7 +236,12 @@ fn the_sandbox_keeps_the_agent_in_its_worktree() {
     assert_eq!(only_run(&answer)["state"], "SUCCEEDED", "{answer}");
     let log = env.dandori(["task", "log", "1", "--raw"]).ok();
     assert_eq!(log.trim(), "status works");
-    assert!(env.dandori(["task", "show", "1", "--json"]).json()["runs"][0]["sandbox"].as_str().unwrap().contains("landlock"));
+    assert!(
+        env.dandori(["task", "show", "1", "--json"]).json()["runs"][0]["sandbox"]
+            .as_str()
+            .unwrap()
+            .contains("landlock")
+    );
 }
 
 #[test]
@@ -243,7 +253,10 @@ fn without_a_sandbox_what_the_agent_did_to_git_is_found() {
         ("exec:git checkout -q --detach", "HEAD was moved"),
         ("exec:echo gitdir: /tmp/elsewhere > .git; echo x > a.txt", "git file"),
         ("exec:git config core.fsmonitor /tmp/evil; echo x > a.txt", "core.fsmonitor"),
-        ("exec:mkdir sub; cd sub; git init -q; git -c user.name=a -c user.email=a@a commit -q --allow-empty -m x", "repository inside"),
+        (
+            "exec:mkdir sub; cd sub; git init -q; git -c user.name=a -c user.email=a@a commit -q --allow-empty -m x",
+            "repository inside",
+        ),
     ] {
         let answer = env.run_json(["tamper", "--agent", agent]);
         let run = only_run(&answer);

@@ -240,7 +240,8 @@ pub(crate) fn canceled_running(point: Option<&str>) {
 
 /// Canceled in the middle of the set-up.
 pub(crate) fn canceled_in_set_up(point: Option<&str>) {
-    let config = r#"worktrees.set_up = ["echo half > half.txt; setsid sleep 1000 & echo up > \"$TMPDIR/up\"; sleep 1000"]"#;
+    let config =
+        r#"worktrees.set_up = ["echo half > half.txt; setsid sleep 1000 & echo up > \"$TMPDIR/up\"; sleep 1000"]"#;
     let mut stage = Stage::new(point, &format!("{NO_POOL}{config}\n"));
     stage.arm();
     let task = stage.run("never begin", EDITS, &[]);

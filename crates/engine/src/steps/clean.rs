@@ -96,8 +96,8 @@ impl Engine {
             let delete = (fate == BranchFate::Delete).then_some(workspace.branch.as_str());
             known.git.remove_worktree(&workspace.path, &trash, delete)
         })
-            .await?
-            .map_err(|e| StepError::Trouble(Problem::Git { command: "git worktree".to_owned(), reason: git_reason(&e) }))?;
+        .await?
+        .map_err(|e| StepError::Trouble(Problem::Git { command: "git worktree".to_owned(), reason: git_reason(&e) }))?;
         fault::done(&intent);
         self.0.housekeeping.notify_one();
         Ok(vec![Fact::Removed { branch: fate }])

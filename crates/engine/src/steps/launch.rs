@@ -109,9 +109,7 @@ impl Engine {
         match shim::launch(files.root(), &order, &self.0.options.dandori, self.env()) {
             Ok(started) => Ok(Some(started)),
             // A shim of the life before got there first.
-            Err(LaunchError::AlreadyStarted) => {
-                Ok(shim::started(files.root()))
-            }
+            Err(LaunchError::AlreadyStarted) => Ok(shim::started(files.root())),
             Err(e) => Err(not_started(e.to_string())),
         }
     }

@@ -7,6 +7,7 @@ use dandori_git::{GitError, PushAnswer, RebaseAnswer, Tree};
 use crate::Engine;
 use crate::drive::StepError;
 use crate::fault;
+use crate::pulls::PullWords;
 use crate::repos::Known;
 use crate::trouble::git_reason;
 
@@ -62,12 +63,13 @@ impl Engine {
     pub(crate) async fn open_pull(&self, run: &RunFacts) -> Result<Vec<Fact>, StepError> {
         let Some(intent @ Intent::Pull { .. }) = run.open_intent.clone() else { return Err(StepError::LookAgain) };
         let Intent::Pull { title, body } = &intent else { return Err(StepError::LookAgain) };
-        let opened = self.ensure_pull(run, title, body).await;
+        let words = PullWords { title: title.clone(), body: body.clone(), by_hand: false };
+        let opened = self.ensure_pull(run, words).await;
         fault::done(&intent);
         match opened {
             Ok(pull) => Ok(vec![Fact::PullOpened { number: pull.number, url: pull.url }]),
             Err(problem @ (Problem::StoreUnavailable { .. } | Problem::StoreFull)) => Err(StepError::Trouble(problem)),
-            Err(problem) => Ok(vec![Fact::PullFailed { reason: crate::pulls::reason(&problem) }]),
+            Err(problem) => Ok(vec![Fact::PullFailed { problem }]),
         }
     }
 }

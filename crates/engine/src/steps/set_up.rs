@@ -76,7 +76,9 @@ impl Engine {
             return Ok(Err(reason));
         }
         loop {
-            match shim::probe(&folder).map_err(|e| Failure::SetUp { command: command.line.clone(), tail: e.to_string() })? {
+            match shim::probe(&folder)
+                .map_err(|e| Failure::SetUp { command: command.line.clone(), tail: e.to_string() })?
+            {
                 Probe::Ended(record) if record.code == Some(0) && record.why == Why::Ended => return Ok(Ok(())),
                 Probe::Ended(_) => return Ok(Err(tail(&folder))),
                 // Its shim was killed: half a set-up is none, and what it had started has nobody to end it but us.
@@ -104,7 +106,9 @@ impl Engine {
         let files = self.layout().repo(run.spec.repo).run(run.spec.id);
         let mut env: Vec<(String, String)> = self
             .env()
-            .filtered(|name| dandori_agent::is_passed(&run.spec.agent, name) || settings.pass_env.iter().any(|p| p == name))
+            .filtered(|name| {
+                dandori_agent::is_passed(&run.spec.agent, name) || settings.pass_env.iter().any(|p| p == name)
+            })
             .iter()
             .filter_map(|(name, value)| Some((name.to_str()?.to_owned(), value.to_str()?.to_owned())))
             .collect();

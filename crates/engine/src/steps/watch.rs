@@ -205,4 +205,3 @@ fn not_started(detail: &str) -> Failure {
 pub(crate) fn trouble(layout: &RunLayout, error: &impl ToString) -> StepError {
     StepError::Trouble(dandori_domain::Problem::Io { path: layout.root().to_owned(), reason: error.to_string() })
 }
-

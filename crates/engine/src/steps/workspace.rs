@@ -22,7 +22,8 @@ impl Engine {
             (Some(intent @ Intent::Worktree { workspace }), kind) => {
                 let (intent, workspace) = (intent.clone(), workspace.clone());
                 let earlier = self.earlier_set_up(&run, kind).await?;
-                self.blocking(move |engine| engine.carry_out_worktree(&known, &run, &intent, workspace, earlier)).await?
+                self.blocking(move |engine| engine.carry_out_worktree(&known, &run, &intent, workspace, earlier))
+                    .await?
             }
             (_, RunKind::First) => self.blocking(move |engine| engine.plan_worktree(&known, &run)).await?,
             (_, RunKind::FollowUp { .. }) => self.blocking(move |engine| engine.plan_again(&known, &run)).await?,
@@ -75,10 +76,8 @@ impl Engine {
         let key = WorktreeKey::from(run.spec.id.key());
         for suffix in std::iter::once(String::new()).chain((2..10).map(|n| format!("-{n}"))) {
             let candidate = WorktreeKey::new(format!("{key}{suffix}"));
-            let taken = known
-                .git
-                .branch_exists(&format!("{BRANCH_PREFIX}/{candidate}"))
-                .map_err(|e| worktree_failure(&e))?;
+            let taken =
+                known.git.branch_exists(&format!("{BRANCH_PREFIX}/{candidate}")).map_err(|e| worktree_failure(&e))?;
             if !taken && !self.layout().repo(run.spec.repo).worktree(&candidate).exists() {
                 return Ok(candidate);
             }

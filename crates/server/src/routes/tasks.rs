@@ -106,11 +106,11 @@ pub(crate) async fn retry(State(app): State<App>, Path(text): Path<String>) -> A
 pub(crate) async fn cancel(State(app): State<App>, Path(text): Path<String>) -> Answer<TaskView> {
     let (task, runs) = app.engine.find_task(&text).await?;
     // A run's own name cancels that run alone.
-    let meant: Vec<RunFacts> = match runs.iter().find(|r| r.spec.id.to_string() == text || r.spec.id.key().as_str() == text)
-    {
-        Some(run) => vec![run.clone()],
-        None => runs,
-    };
+    let meant: Vec<RunFacts> =
+        match runs.iter().find(|r| r.spec.id.to_string() == text || r.spec.id.key().as_str() == text) {
+            Some(run) => vec![run.clone()],
+            None => runs,
+        };
     app.engine.cancel(&meant).await?;
     let (task, runs) = app.engine.find_task(&task.id.to_string()).await?;
     Ok(Json(task_view(&app, &task, &runs).await?))
