@@ -154,7 +154,8 @@ pub(crate) fn main() -> ExitCode {
         Ok(runtime) => runtime,
         Err(e) => return out.fail(&Failed::usage(&e.to_string())),
     };
-    let context = cli::Context { out, env, layout };
+    let cwd = std::env::current_dir().ok().and_then(|path| camino::Utf8PathBuf::try_from(path).ok());
+    let context = cli::Context { out, env, layout, cwd };
     match runtime.block_on(answer(cli.verb, &context)) {
         Ok(code) => code,
         Err(failed) => context.out.fail(&failed),
@@ -197,6 +198,6 @@ async fn answer(verb: Verb, context: &cli::Context) -> Result<ExitCode, Failed> 
         Verb::Doctor => cli::doctor::run(context).await,
         Verb::Trust(args) => cli::trust::run(&args, context),
         Verb::Demo(args) => crate::demo::run(args, context).await,
-        Verb::Completions(args) => cli::completions::run(&args, &mut Cli::command(), context),
+        Verb::Completions(args) => Ok(cli::completions::run(&args, &mut Cli::command())),
     }
 }

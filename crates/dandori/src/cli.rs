@@ -43,14 +43,15 @@ pub(crate) struct Context {
     pub(crate) out: Out,
     pub(crate) env: Env,
     pub(crate) layout: Layout,
+    /// Where the user stands; `None` when that folder is gone or its name is not UTF-8.
+    pub(crate) cwd: Option<Utf8PathBuf>,
 }
 
 impl Context {
     /// Where the user stands.
     pub(crate) fn here(&self) -> Result<Utf8PathBuf, Problem> {
-        let unknown = |reason: String| Problem::Io { path: ".".into(), reason };
-        let path = std::env::current_dir().map_err(|e| unknown(e.to_string()))?;
-        Utf8PathBuf::try_from(path).map_err(|e| unknown(e.to_string()))
+        let unknown = || Problem::Io { path: ".".into(), reason: "it is gone, or its name is not UTF-8".into() };
+        self.cwd.clone().ok_or_else(unknown)
     }
 
     /// Whose hand this is, for worktrees that are held.

@@ -7,7 +7,7 @@ use anstyle::{AnsiColor, Style};
 use dandori_domain::Problem;
 use dandori_domain::problem::Class;
 use dandori_host::Env;
-use dandori_text::{Lang, Said, ui};
+use dandori_text::{Lang, Said, Table, ui};
 use serde::Serialize;
 use serde_json::json;
 
@@ -81,6 +81,18 @@ impl Out {
         if !self.json {
             // A reader that has gone away (`| head`) is no error.
             let _ = writeln!(anstream::stdout(), "{text}");
+        }
+    }
+
+    /// A table: its head set off, and cut to the screen where there is one.
+    pub(crate) fn table(&self, table: &Table) {
+        let width = if std::io::stdout().is_terminal() { terminal_width() } else { None };
+        for (i, line) in table.lines(width).iter().enumerate() {
+            if i == 0 {
+                self.line(dim(line));
+            } else {
+                self.line(line);
+            }
         }
     }
 
@@ -178,6 +190,15 @@ pub(crate) fn state(name: &str) -> String {
         _ => CYAN,
     };
     format!("{style}{name}{style:#}")
+}
+
+/// The same, as wide as the longest of them: what follows lines up.
+pub(crate) fn padded_state(name: &str) -> String {
+    format!("{}{}", state(name), " ".repeat("COMMITTING".len().saturating_sub(name.len())))
+}
+
+pub(crate) fn bad(text: &str) -> String {
+    format!("{RED}{text}{RED:#}")
 }
 
 pub(crate) fn good(text: &str) -> String {

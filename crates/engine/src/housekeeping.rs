@@ -12,7 +12,7 @@ const ROUND: Duration = Duration::from_secs(30);
 /// After the bell: the run that took a slot gets the machine to itself while it starts, and several that start
 /// together ring once.
 const LEAVE_ALONE: Duration = Duration::from_secs(2);
-const BACKUP_EVERY: Duration = Duration::from_secs(30 * 60);
+const BACKUP_EVERY: Duration = Duration::from_mins(30);
 const BACKUPS_KEPT: usize = 6;
 
 impl Engine {
@@ -44,9 +44,8 @@ impl Engine {
         let Ok(repos) = self.0.store.repos().await else { return };
         for repo in repos {
             let trash = self.layout().repo(repo.id).trash();
-            match self.blocking(move |_| dandori_git::empty_trash(&trash)).await {
-                Ok(Err(e)) => warn!("the trash could not be emptied: {e}"),
-                Ok(Ok(_)) | Err(_) => {}
+            if let Ok(Err(e)) = self.blocking(move |_| dandori_git::empty_trash(&trash)).await {
+                warn!("the trash could not be emptied: {e}");
             }
         }
     }

@@ -138,13 +138,13 @@ impl Engine {
         let config = self.config_of(&known.repo)?;
         let stored = self.0.store.worktrees(Some(known.repo.id)).await.map_err(|e| store_problem(&e))?;
         let keep = i64::from(config.keep_days) * 86_400;
-        self.blocking(move |engine| engine.report(&known, stored, keep, sizes)).await?
+        self.blocking(move |engine| engine.report(&known, &stored, keep, sizes)).await?
     }
 
     fn report(
         &self,
         known: &Known,
-        stored: Vec<Worktree>,
+        stored: &[Worktree],
         keep_seconds: i64,
         sizes: bool,
     ) -> Result<Vec<WorktreeReport>, Problem> {
@@ -164,7 +164,7 @@ impl Engine {
                 worktree: worktree.clone(),
             });
         }
-        for orphan in orphans(&listed, &stored, &layout.worktrees()) {
+        for orphan in orphans(&listed, stored, &layout.worktrees()) {
             let state = known.git.worktree(&orphan.path).ok().flatten().and_then(|t| t.state().ok());
             reports.push(WorktreeReport {
                 worktree: unknown_worktree(known, orphan),

@@ -3,6 +3,14 @@
 //! Nothing of the surrounding environment gets in but PATH. When it is dropped the daemon and everything it left
 //! running are ended, and a test that has not failed yet fails when something was.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::disallowed_methods,
+    clippy::needless_pass_by_value,
+    reason = "a tool of the tests: a panic is how it reports"
+)]
+
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::process::{Command, Output, Stdio};

@@ -93,7 +93,7 @@ impl LogLines {
             AgentEvent::Message { text } | AgentEvent::Line { text } => lines.push(plain(text)),
             AgentEvent::Thought { text } => lines.push(faint(format!("  {}", one_line(text)))),
             AgentEvent::ToolCall { name, input, .. } => {
-                let text = format!("▸ {name} {}", one_line(&self.from_root(&about(input))));
+                let text = format!("▸ {name} {}", one_line(&self.seen_from_root(&about(input))));
                 lines.push(LogLine { tone: Tone::Strong, text: text.trim_end().to_owned() });
             }
             AgentEvent::ToolResult { ok, output, .. } => self.answer(*ok, output, lines),
@@ -114,7 +114,7 @@ impl LogLines {
     }
 
     fn answer(&self, ok: bool, output: &str, lines: &mut Vec<LogLine>) {
-        let output = printable(&self.from_root(output));
+        let output = printable(&self.seen_from_root(output));
         let all: Vec<&str> = output.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect();
         let sign = if ok { " " } else { "✗" };
         for (at, line) in all.iter().take(ANSWER_LINES).enumerate() {
@@ -132,7 +132,7 @@ impl LogLines {
         }
     }
 
-    fn from_root(&self, text: &str) -> String {
+    fn seen_from_root(&self, text: &str) -> String {
         match &self.root {
             Some(root) => text.replace(root.as_str(), ""),
             None => text.to_owned(),

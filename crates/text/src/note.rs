@@ -4,6 +4,7 @@ use dandori_domain::run::Note;
 
 use crate::Lang;
 use crate::lang::say;
+use crate::ui;
 
 pub fn note(lang: Lang, note: &Note) -> String {
     match note {
@@ -12,11 +13,14 @@ pub fn note(lang: Lang, note: &Note) -> String {
             "the remote could not be fetched, the base may be old: {reason}",
             "リモートを取得できないため、ベースが古い可能性があります: {reason}"
         ),
-        Note::MainCheckoutDirty { files } => say!(
-            lang,
-            "your checkout has {files} uncommitted files; the run starts from the base and does not see them",
-            "チェックアウトに未コミットのファイルが {files} 件あります。実行はベースから始まり、それらは含まれません"
-        ),
+        Note::MainCheckoutDirty { files } => {
+            let dirty = ui::count(*files, "uncommitted file");
+            say!(
+                lang,
+                "your checkout has {dirty}, which the run does not see: it starts from the base",
+                "チェックアウトに未コミットのファイルが {files} 件あります。実行はベースから始まり、それらは含まれません"
+            )
+        }
         Note::MainCheckoutDetached => say!(
             lang,
             "your checkout stands on no branch; the run starts from the base",
@@ -37,11 +41,14 @@ pub fn note(lang: Lang, note: &Note) -> String {
             "this project uses {name}: its git hooks do not run on dandori's own commits",
             "このプロジェクトは {name} を使っていますが、dandori 自身のコミットでは git フックは実行されません"
         ),
-        Note::PulledBefore { commits } => say!(
-            lang,
-            "{commits} commits of the remote branch were taken in first",
-            "リモートブランチの {commits} 件のコミットを先に取り込みました"
-        ),
+        Note::PulledBefore { commits } => {
+            let taken = ui::count(*commits, "commit");
+            say!(
+                lang,
+                "taken in first: {taken} of the remote branch",
+                "リモートブランチの {commits} 件のコミットを先に取り込みました"
+            )
+        }
         Note::WorktreeRemade => {
             say!(
                 lang,

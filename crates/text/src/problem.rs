@@ -4,6 +4,7 @@ use dandori_domain::Problem;
 
 use crate::Lang;
 use crate::lang::say;
+use crate::ui;
 
 /// An error as a person reads it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -32,25 +33,48 @@ pub fn problem(lang: Lang, problem: &Problem) -> Said {
     match problem {
         Problem::NotARepository { path } => {
             Said::new(say!(lang, "{path} is not in a git repository", "{path} は git リポジトリの中ではありません"))
-                .hint(say!(lang, "change into one, or make one with `git init`", "リポジトリに移動するか、`git init` で作成してください"))
+                .hint(say!(
+                    lang,
+                    "change into one, or make one with `git init`",
+                    "リポジトリに移動するか、`git init` で作成してください"
+                ))
         }
         Problem::BareRepository { path } => {
-            Said::new(say!(lang, "{path} is a bare repository", "{path} はベアリポジトリです"))
-                .hint(say!(lang, "run dandori in a checkout of it", "チェックアウトの中で dandori を実行してください"))
+            Said::new(say!(lang, "{path} is a bare repository", "{path} はベアリポジトリです")).hint(say!(
+                lang,
+                "run dandori in a checkout of it",
+                "チェックアウトの中で dandori を実行してください"
+            ))
         }
         Problem::NoCommitYet { path } => {
             Said::new(say!(lang, "{path} has no commit yet", "{path} にはまだコミットがありません"))
-                .why(say!(lang, "a worktree needs a commit to start from", "ワークツリーには起点となるコミットが必要です"))
-                .hint(say!(lang, "make a first commit: `git commit --allow-empty -m init`, then push it", "最初のコミットを作成してプッシュしてください: `git commit --allow-empty -m init`"))
+                .why(say!(
+                    lang,
+                    "a worktree needs a commit to start from",
+                    "ワークツリーには起点となるコミットが必要です"
+                ))
+                .hint(say!(
+                    lang,
+                    "make a first commit: `git commit --allow-empty -m init`, then push it",
+                    "最初のコミットを作成してプッシュしてください: `git commit --allow-empty -m init`"
+                ))
         }
         Problem::NoRemote { path } => {
             Said::new(say!(lang, "{path} has no remote `origin`", "{path} にリモート `origin` がありません"))
                 .why(say!(lang, "a run pushes its branch there", "実行結果のブランチはそこにプッシュされます"))
-                .hint(say!(lang, "add one: `git remote add origin <url>` (a bare repository on this disk will do)", "追加してください: `git remote add origin <url>` (ローカルのベアリポジトリでも構いません)"))
+                .hint(say!(
+                    lang,
+                    "add one: `git remote add origin <url>` (a bare repository on this disk will do)",
+                    "追加してください: `git remote add origin <url>` (ローカルのベアリポジトリでも構いません)"
+                ))
         }
         Problem::UnknownBase { base, near } => {
-            let said = Said::new(say!(lang, "there is no base `{base}`", "ベース `{base}` が見つかりません"))
-                .why(say!(lang, "it is no branch of origin, no local branch, tag or commit", "origin のブランチ、ローカルブランチ、タグ、コミットのいずれでもありません"));
+            let said =
+                Said::new(say!(lang, "there is no base `{base}`", "ベース `{base}` が見つかりません")).why(say!(
+                    lang,
+                    "it is no branch of origin, no local branch, tag or commit",
+                    "origin のブランチ、ローカルブランチ、タグ、コミットのいずれでもありません"
+                ));
             if near.is_empty() {
                 said.hint(say!(lang, "`git branch -a` lists what there is", "`git branch -a` で一覧を確認できます"))
             } else {
@@ -58,20 +82,37 @@ pub fn problem(lang: Lang, problem: &Problem) -> Said {
                 said.hint(say!(lang, "did you mean {near}?", "もしかして: {near}"))
             }
         }
-        Problem::Submodules { path } => {
-            Said::new(say!(lang, "the repository has a submodule at {path}", "リポジトリの {path} にサブモジュールがあります"))
-                .why(say!(lang, "a submodule in a worktree is a repository the agent could write: such repositories are not supported", "ワークツリー内のサブモジュールはエージェントが書き換えられるリポジトリになるため、対応していません"))
-        }
-        Problem::LfsMissing => {
-            Said::new(say!(lang, "this repository uses Git LFS, and git-lfs is not set up", "このリポジトリは Git LFS を使っていますが、git-lfs が設定されていません"))
-                .hint(say!(lang, "install git-lfs and run `git lfs install`", "git-lfs をインストールして `git lfs install` を実行してください"))
-        }
-        Problem::GitTooOld { found, needed } => {
-            Said::new(say!(lang, "git {found} is too old", "git {found} は古すぎます"))
-                .hint(say!(lang, "install git {needed} or newer", "git {needed} 以降をインストールしてください"))
-        }
-        Problem::GitMissing => Said::new(say!(lang, "there is no git", "git がありません"))
-            .hint(say!(lang, "install git and see that it is on the PATH", "git をインストールし、PATH を確認してください")),
+        Problem::Submodules { path } => Said::new(say!(
+            lang,
+            "the repository has a submodule at {path}",
+            "リポジトリの {path} にサブモジュールがあります"
+        ))
+        .why(say!(
+            lang,
+            "a submodule in a worktree is a repository the agent could write: such repositories are not supported",
+            "ワークツリー内のサブモジュールはエージェントが書き換えられるリポジトリになるため、対応していません"
+        )),
+        Problem::LfsMissing => Said::new(say!(
+            lang,
+            "this repository uses Git LFS, and git-lfs is not set up",
+            "このリポジトリは Git LFS を使っていますが、git-lfs が設定されていません"
+        ))
+        .hint(say!(
+            lang,
+            "install git-lfs and run `git lfs install`",
+            "git-lfs をインストールして `git lfs install` を実行してください"
+        )),
+        Problem::GitTooOld { found, needed } => Said::new(say!(
+            lang,
+            "git {found} is too old",
+            "git {found} は古すぎます"
+        ))
+        .hint(say!(lang, "install git {needed} or newer", "git {needed} 以降をインストールしてください")),
+        Problem::GitMissing => Said::new(say!(lang, "there is no git", "git がありません")).hint(say!(
+            lang,
+            "install git and see that it is on the PATH",
+            "git をインストールし、PATH を確認してください"
+        )),
         Problem::AgentMissing { agent, program } => {
             let install = match agent.as_str() {
                 "claude" => "npm install -g @anthropic-ai/claude-code",
@@ -79,46 +120,94 @@ pub fn problem(lang: Lang, problem: &Problem) -> Said {
                 "gemini" => "npm install -g @google/gemini-cli",
                 _ => "",
             };
-            let said = Said::new(say!(lang, "the agent {agent} is not installed", "エージェント {agent} がインストールされていません"))
-                .why(say!(lang, "there is no program `{program}` on the PATH", "PATH に `{program}` がありません"));
+            let said = Said::new(say!(
+                lang,
+                "the agent {agent} is not installed",
+                "エージェント {agent} がインストールされていません"
+            ))
+            .why(say!(
+                lang,
+                "there is no program `{program}` on the PATH",
+                "PATH に `{program}` がありません"
+            ));
             if install.is_empty() {
-                said.hint(say!(lang, "check the command of [agents.{agent}] in dandori.toml", "dandori.toml の [agents.{agent}] のコマンドを確認してください"))
+                said.hint(say!(
+                    lang,
+                    "check the command of [agents.{agent}] in dandori.toml",
+                    "dandori.toml の [agents.{agent}] のコマンドを確認してください"
+                ))
             } else {
-                said.hint(say!(lang, "install it: `{install}`, or choose another with --agent", "インストール: `{install}`、または --agent で別のものを選んでください"))
+                said.hint(say!(
+                    lang,
+                    "install it: `{install}`, or choose another with --agent",
+                    "インストール: `{install}`、または --agent で別のものを選んでください"
+                ))
             }
         }
         Problem::BadAgent { agent, known } => {
             let known = known.join(", ");
-            Said::new(say!(lang, "there is no agent `{agent}`", "エージェント `{agent}` はありません"))
-                .hint(say!(lang, "choose one of {known}", "次から選んでください: {known}"))
+            Said::new(say!(lang, "there is no agent `{agent}`", "エージェント `{agent}` はありません")).hint(say!(
+                lang,
+                "choose one of {known}",
+                "次から選んでください: {known}"
+            ))
         }
         Problem::BadConfig { path, reason, suggestion } => {
-            let said = Said::new(say!(lang, "the configuration {path} is wrong", "設定 {path} に誤りがあります")).why(reason.clone());
+            let said = Said::new(say!(lang, "the configuration {path} is wrong", "設定 {path} に誤りがあります"))
+                .why(reason.clone());
             match suggestion {
                 Some(key) => said.hint(say!(lang, "did you mean `{key}`?", "もしかして: `{key}`")),
-                None => said.hint(say!(lang, "correct the file; the README lists every key", "ファイルを修正してください。キーの一覧は README にあります")),
+                None => said.hint(say!(
+                    lang,
+                    "correct the file; the README lists every key",
+                    "ファイルを修正してください。キーの一覧は README にあります"
+                )),
             }
         }
         Problem::Untrusted { path, what } => {
             let list = what.iter().map(|w| format!("  {w}")).collect::<Vec<_>>().join("\n");
             Said::new(say!(lang, "the configuration {path} is not trusted yet", "設定 {path} はまだ信頼されていません"))
                 .why(say!(lang, "it could run or allow:\n{list}", "次の実行・許可が含まれています:\n{list}"))
-                .hint(say!(lang, "read it, then run `dandori trust` once", "内容を確認のうえ、一度 `dandori trust` を実行してください"))
+                .hint(say!(
+                    lang,
+                    "read it, then run `dandori trust` once",
+                    "内容を確認のうえ、一度 `dandori trust` を実行してください"
+                ))
         }
-        Problem::EmptyInstruction => Said::new(say!(lang, "the instruction is empty", "指示が空です"))
-            .hint(say!(lang, "say what is to be done: dandori run \"add a health endpoint\"", "何をするかを書いてください: dandori run \"ヘルスチェックを追加して\"")),
-        Problem::InstructionTooLong { bytes, limit } => {
-            Said::new(say!(lang, "the instruction has {bytes} bytes, the limit is {limit}", "指示が {bytes} バイトあります (上限 {limit})"))
-                .hint(say!(lang, "put the material into a file of the repository and name it in the instruction", "資料はリポジトリのファイルに置き、指示ではそのファイル名を伝えてください"))
-        }
+        Problem::EmptyInstruction => Said::new(say!(lang, "the instruction is empty", "指示が空です")).hint(say!(
+            lang,
+            "say what is to be done: dandori run \"add a health endpoint\"",
+            "何をするかを書いてください: dandori run \"ヘルスチェックを追加して\""
+        )),
+        Problem::InstructionTooLong { bytes, limit } => Said::new(say!(
+            lang,
+            "the instruction has {bytes} bytes, the limit is {limit}",
+            "指示が {bytes} バイトあります (上限 {limit})"
+        ))
+        .hint(say!(
+            lang,
+            "put the material into a file of the repository and name it in the instruction",
+            "資料はリポジトリのファイルに置き、指示ではそのファイル名を伝えてください"
+        )),
         Problem::BadBudget { text } => {
-            Said::new(say!(lang, "`{text}` is not a budget", "`{text}` は予算として正しくありません"))
-                .hint(say!(lang, "give an amount of US dollars above 0, such as --budget 2.50", "0 より大きい米ドル額を指定してください (例: --budget 2.50)"))
+            Said::new(say!(lang, "`{text}` is not a budget", "`{text}` は予算として正しくありません")).hint(say!(
+                lang,
+                "give an amount of US dollars above 0, such as --budget 2.50",
+                "0 より大きい米ドル額を指定してください (例: --budget 2.50)"
+            ))
         }
-        Problem::NoSuchTask { text } => Said::new(say!(lang, "there is no task `{text}`", "タスク `{text}` はありません"))
-            .hint(say!(lang, "`dandori task list` shows them", "`dandori task list` で一覧を確認できます")),
+        Problem::NoSuchTask { text } => Said::new(say!(
+            lang,
+            "there is no task `{text}`",
+            "タスク `{text}` はありません"
+        ))
+        .hint(say!(lang, "`dandori task list` shows them", "`dandori task list` で一覧を確認できます")),
         Problem::NoSuchRun { text } => Said::new(say!(lang, "there is no run `{text}`", "実行 `{text}` はありません"))
-            .hint(say!(lang, "`dandori task show <task>` lists a task's runs", "`dandori task show <task>` でタスクの実行一覧を確認できます")),
+            .hint(say!(
+                lang,
+                "`dandori task show <task>` lists a task's runs",
+                "`dandori task show <task>` でタスクの実行一覧を確認できます"
+            )),
         Problem::AmbiguousReference { text, matches } => {
             let matches = matches.join(", ");
             Said::new(say!(lang, "`{text}` could mean several", "`{text}` に該当するものが複数あります")).why(matches)
@@ -128,62 +217,116 @@ pub fn problem(lang: Lang, problem: &Problem) -> Said {
                 .why(say!(lang, "only what is PENDING or RUNNING can", "取り消せるのは PENDING と RUNNING だけです"))
         }
         Problem::CannotRetry { status } => {
-            Said::new(say!(lang, "a run that is {status} cannot be retried", "{status} の実行は再試行できません"))
-                .hint(say!(lang, "give it more to do with `dandori task follow-up`", "追加の指示は `dandori task follow-up` で出せます"))
+            Said::new(say!(lang, "a run that is {status} cannot be retried", "{status} の実行は再試行できません")).hint(
+                say!(
+                    lang,
+                    "give it more to do with `dandori task follow-up`",
+                    "追加の指示は `dandori task follow-up` で出せます"
+                ),
+            )
         }
-        Problem::CannotFollowUp { status } => {
-            Said::new(say!(lang, "a run that is {status} cannot be followed up", "{status} の実行には追加指示を出せません"))
-                .hint(say!(lang, "start a new task with `dandori run`", "`dandori run` で新しいタスクを始めてください"))
-        }
-        Problem::TaskIsBusy { run, status } => {
-            Said::new(say!(lang, "the task is still at work: {run} is {status}", "タスクは実行中です: {run} ({status})"))
-                .hint(say!(lang, "wait for it, or `dandori task cancel` it", "完了を待つか、`dandori task cancel` で取り消してください"))
-        }
+        Problem::CannotFollowUp { status } => Said::new(say!(
+            lang,
+            "a run that is {status} cannot be followed up",
+            "{status} の実行には追加指示を出せません"
+        ))
+        .hint(say!(
+            lang,
+            "start a new task with `dandori run`",
+            "`dandori run` で新しいタスクを始めてください"
+        )),
+        Problem::TaskIsBusy { run, status } => Said::new(say!(
+            lang,
+            "the task is still at work: {run} is {status}",
+            "タスクは実行中です: {run} ({status})"
+        ))
+        .hint(say!(
+            lang,
+            "wait for it, or `dandori task cancel` it",
+            "完了を待つか、`dandori task cancel` で取り消してください"
+        )),
         Problem::NothingToPick { task } => {
-            Said::new(say!(lang, "{task} has no finished run to pick", "{task} には選べる完了済みの実行がありません"))
-                .hint(say!(lang, "`dandori task show {task}` tells where its runs stand", "`dandori task show {task}` で状況を確認できます"))
+            Said::new(say!(lang, "this run of {task} cannot be picked", "{task} のこの実行は選べません"))
+                .why(say!(
+                    lang,
+                    "only a run that has SUCCEEDED with a pushed branch can",
+                    "選べるのは SUCCEEDED でブランチをプッシュした実行だけです"
+                ))
+                .hint(say!(
+                    lang,
+                    "`dandori task show {task}` tells where its runs stand",
+                    "`dandori task show {task}` で状況を確認できます"
+                ))
         }
         Problem::NoSuchWorktree { text } => {
-            Said::new(say!(lang, "there is no worktree `{text}`", "ワークツリー `{text}` はありません"))
-                .hint(say!(lang, "`dandori worktree list` shows them", "`dandori worktree list` で一覧を確認できます"))
+            Said::new(say!(lang, "there is no worktree `{text}`", "ワークツリー `{text}` はありません")).hint(say!(
+                lang,
+                "`dandori worktree list` shows them",
+                "`dandori worktree list` で一覧を確認できます"
+            ))
         }
         Problem::WorktreeHeld { key, owner } => {
             Said::new(say!(lang, "the worktree {key} belongs to {owner}", "ワークツリー {key} は {owner} が使用中です"))
-                .why(say!(lang, "another session's worktree is never removed", "他のセッションのワークツリーは削除できません"))
-                .hint(say!(lang, "cancel its run, or ask from that session (--session)", "その実行を取り消すか、所有セッションから操作してください (--session)"))
+                .why(say!(
+                    lang,
+                    "another session's worktree is never removed",
+                    "他のセッションのワークツリーは削除できません"
+                ))
+                .hint(say!(
+                    lang,
+                    "cancel its run, or ask from that session (--session)",
+                    "その実行を取り消すか、所有セッションから操作してください (--session)"
+                ))
         }
-        Problem::WorktreeDirty { key, files, unpushed } => Said::new(say!(
+        Problem::WorktreeDirty { key, files, unpushed } => {
+            let dirty = ui::count(*files, "uncommitted file");
+            let ahead = ui::count(*unpushed, "unpushed commit");
+            Said::new(say!(
             lang,
-            "the worktree {key} has {files} uncommitted files and {unpushed} unpushed commits",
+            "the worktree {key} has {dirty} and {ahead}",
             "ワークツリー {key} に未コミットのファイルが {files} 件、未プッシュのコミットが {unpushed} 件あります"
         ))
         .hint(say!(
             lang,
             "--force removes it and keeps the work under refs/dandori/preserved (`dandori worktree restore {key}` brings it back)",
             "--force で削除すると、作業内容は refs/dandori/preserved に保存されます (`dandori worktree restore {key}` で復元)"
-        )),
+        ))
+        }
         Problem::WorktreeExists { path } => Said::new(say!(lang, "{path} exists already", "{path} は既に存在します")),
-        Problem::UnsafePath { path, reason } => {
-            Said::new(say!(lang, "{path} is not a safe place for a worktree", "{path} はワークツリーの場所として安全ではありません")).why(reason.clone())
-        }
+        Problem::UnsafePath { path, reason } => Said::new(say!(
+            lang,
+            "{path} is not a safe place for a worktree",
+            "{path} はワークツリーの場所として安全ではありません"
+        ))
+        .why(reason.clone()),
         Problem::BranchTaken { branch, suggestion } => {
-            Said::new(say!(lang, "the branch {branch} is taken", "ブランチ {branch} は既に使われています"))
-                .hint(say!(lang, "use another name, such as {suggestion}", "別の名前を使ってください (例: {suggestion})"))
+            Said::new(say!(lang, "the branch {branch} is taken", "ブランチ {branch} は既に使われています")).hint(say!(
+                lang,
+                "use another name, such as {suggestion}",
+                "別の名前を使ってください (例: {suggestion})"
+            ))
         }
-        Problem::NotOurWorktree { path } => {
-            Said::new(say!(lang, "{path} is no worktree of this repository", "{path} はこのリポジトリのワークツリーではありません"))
-        }
+        Problem::NotOurWorktree { path } => Said::new(say!(
+            lang,
+            "{path} is no worktree of this repository",
+            "{path} はこのリポジトリのワークツリーではありません"
+        )),
         Problem::NothingPreserved { text } => {
-            Said::new(say!(lang, "nothing is kept for `{text}`", "`{text}` の保存された作業はありません"))
-                .hint(say!(lang, "`git for-each-ref refs/dandori/preserved` lists what is kept", "`git for-each-ref refs/dandori/preserved` で一覧を確認できます"))
+            Said::new(say!(lang, "nothing is kept for `{text}`", "`{text}` の保存された作業はありません")).hint(say!(
+                lang,
+                "`git for-each-ref refs/dandori/preserved` lists what is kept",
+                "`git for-each-ref refs/dandori/preserved` で一覧を確認できます"
+            ))
         }
         Problem::NoSuchPull { number } => {
             Said::new(say!(lang, "there is no pull request #{number}", "プルリクエスト #{number} はありません"))
                 .hint(say!(lang, "`dandori pr list` shows them", "`dandori pr list` で一覧を確認できます"))
         }
-        Problem::NothingToPull { run, status } => {
-            Said::new(say!(lang, "{run} is {status}: it has no pushed branch to make a pull request of", "{run} は {status} のため、プルリクエストにするブランチがありません"))
-        }
+        Problem::NothingToPull { run, status } => Said::new(say!(
+            lang,
+            "{run} is {status}: it has no pushed branch to make a pull request of",
+            "{run} は {status} のため、プルリクエストにするブランチがありません"
+        )),
         Problem::ForgeRefused { reason } => {
             Said::new(say!(lang, "the forge refused the request", "フォージが要求を拒否しました")).why(reason.clone())
         }
@@ -191,59 +334,113 @@ pub fn problem(lang: Lang, problem: &Problem) -> Said {
             Said::new(say!(lang, "the forge cannot be reached", "フォージに接続できません")).why(reason.clone())
         }
         Problem::NoForgeToken { host } => {
-            Said::new(say!(lang, "there is no token for {host}", "{host} のトークンがありません"))
-                .hint(say!(lang, "run `gh auth login`, or set GH_TOKEN, or set forge = \"local\"", "`gh auth login` を実行するか、GH_TOKEN を設定するか、forge = \"local\" にしてください"))
+            Said::new(say!(lang, "there is no token for {host}", "{host} のトークンがありません")).hint(say!(
+                lang,
+                "run `gh auth login`, or set GH_TOKEN, or set forge = \"local\"",
+                "`gh auth login` を実行するか、GH_TOKEN を設定するか、forge = \"local\" にしてください"
+            ))
         }
-        Problem::DiskFull { path, free_mib, needed_mib } => {
-            Said::new(say!(lang, "there is too little space at {path}: {free_mib} MiB free, {needed_mib} MiB needed", "{path} の空き容量が不足しています: 空き {free_mib} MiB、必要 {needed_mib} MiB"))
-                .hint(say!(lang, "make room (`dandori worktree gc`), or lower runs.min_free_disk", "空きを増やすか (`dandori worktree gc`)、runs.min_free_disk を下げてください"))
-        }
-        Problem::StoreFull => Said::new(say!(lang, "the disk of dandori's database is full", "dandori のデータベースのディスクが満杯です"))
-            .why(say!(lang, "nothing was taken on; what was taken on before is safe", "新しい依頼は受け付けていません。既に受け付けたものは安全です"))
-            .hint(say!(lang, "make room and ask again", "空きを増やしてからやり直してください")),
+        Problem::DiskFull { path, free_mib, needed_mib } => Said::new(say!(
+            lang,
+            "there is too little space at {path}: {free_mib} MiB free, {needed_mib} MiB needed",
+            "{path} の空き容量が不足しています: 空き {free_mib} MiB、必要 {needed_mib} MiB"
+        ))
+        .hint(say!(
+            lang,
+            "make room (`dandori worktree gc`), or lower runs.min_free_disk",
+            "空きを増やすか (`dandori worktree gc`)、runs.min_free_disk を下げてください"
+        )),
+        Problem::StoreFull => Said::new(say!(
+            lang,
+            "the disk of dandori's database is full",
+            "dandori のデータベースのディスクが満杯です"
+        ))
+        .why(say!(
+            lang,
+            "nothing was taken on; what was taken on before is safe",
+            "新しい依頼は受け付けていません。既に受け付けたものは安全です"
+        ))
+        .hint(say!(lang, "make room and ask again", "空きを増やしてからやり直してください")),
         Problem::StoreUnavailable { reason } => {
-            Said::new(say!(lang, "dandori's database cannot be used", "dandori のデータベースを使用できません")).why(reason.clone())
+            Said::new(say!(lang, "dandori's database cannot be used", "dandori のデータベースを使用できません"))
+                .why(reason.clone())
                 .hint(say!(lang, "`dandori doctor` tells more", "`dandori doctor` で詳細を確認できます"))
         }
-        Problem::StoreTooNew { found, known } => {
-            Said::new(say!(lang, "the database was written by a newer dandori (schema {found}, this one knows {known})", "データベースは新しい dandori が書いたものです (スキーマ {found}、この版は {known} まで)"))
-                .hint(say!(lang, "upgrade dandori; nothing was changed", "dandori を更新してください。何も変更していません"))
-        }
+        Problem::StoreTooNew { found, known } => Said::new(say!(
+            lang,
+            "the database was written by a newer dandori (schema {found}, this one knows {known})",
+            "データベースは新しい dandori が書いたものです (スキーマ {found}、この版は {known} まで)"
+        ))
+        .hint(say!(
+            lang,
+            "upgrade dandori; nothing was changed",
+            "dandori を更新してください。何も変更していません"
+        )),
         Problem::StoreDamaged { quarantine, restored } => {
             let restored = match restored {
                 Some(name) => say!(lang, "the backup {name} was restored", "バックアップ {name} を復元しました"),
-                None => say!(lang, "there was no backup: an empty database was begun", "バックアップがないため、空のデータベースで開始しました"),
+                None => say!(
+                    lang,
+                    "there was no backup: an empty database was begun",
+                    "バックアップがないため、空のデータベースで開始しました"
+                ),
             };
-            Said::new(say!(lang, "the database was damaged and moved to {quarantine}", "データベースが破損していたため {quarantine} に隔離しました")).why(restored)
+            Said::new(say!(
+                lang,
+                "the database was damaged and moved to {quarantine}",
+                "データベースが破損していたため {quarantine} に隔離しました"
+            ))
+            .why(restored)
         }
         Problem::DaemonUnreachable { socket, reason } => {
-            Said::new(say!(lang, "the daemon does not answer at {socket}", "デーモンが {socket} で応答しません")).why(reason.clone())
-                .hint(say!(lang, "`dandori daemon status` and `dandori daemon logs` tell more", "`dandori daemon status` と `dandori daemon logs` で詳細を確認できます"))
+            Said::new(say!(lang, "the daemon does not answer at {socket}", "デーモンが {socket} で応答しません"))
+                .why(reason.clone())
+                .hint(say!(
+                    lang,
+                    "`dandori daemon status` and `dandori daemon logs` tell more",
+                    "`dandori daemon status` と `dandori daemon logs` で詳細を確認できます"
+                ))
         }
         Problem::DaemonStarting { log, reason } => {
-            Said::new(say!(lang, "the daemon did not start", "デーモンが起動しませんでした")).why(reason.clone())
+            Said::new(say!(lang, "the daemon did not start", "デーモンが起動しませんでした"))
+                .why(reason.clone())
                 .hint(say!(lang, "its log is {log}", "ログ: {log}"))
         }
-        Problem::DaemonVersion { daemon, cli } => {
-            Said::new(say!(lang, "the daemon is dandori {daemon}, this is {cli}", "デーモンは dandori {daemon}、この CLI は {cli} です"))
-                .hint(say!(lang, "`dandori daemon stop` once; runs go on and are taken up again", "一度 `dandori daemon stop` を実行してください。実行中の作業は継続し、再開後に引き継がれます"))
-        }
+        Problem::DaemonVersion { daemon, cli } => Said::new(say!(
+            lang,
+            "the daemon is dandori {daemon}, this is {cli}",
+            "デーモンは dandori {daemon}、この CLI は {cli} です"
+        ))
+        .hint(say!(
+            lang,
+            "`dandori daemon stop` once; runs go on and are taken up again",
+            "一度 `dandori daemon stop` を実行してください。実行中の作業は継続し、再開後に引き継がれます"
+        )),
         Problem::SocketPathTooLong { path } => {
             Said::new(say!(lang, "the socket path is too long: {path}", "ソケットのパスが長すぎます: {path}"))
                 .hint(say!(lang, "choose a shorter DANDORI_STATE_DIR", "DANDORI_STATE_DIR を短くしてください"))
         }
-        Problem::StopUnderWay => Said::new(say!(lang, "the daemon is stopping and takes nothing new", "デーモンは停止中のため、新しい依頼を受け付けません"))
-            .hint(say!(lang, "ask again in a moment", "少し待ってからやり直してください")),
+        Problem::StopUnderWay => Said::new(say!(
+            lang,
+            "the daemon is stopping and takes nothing new",
+            "デーモンは停止中のため、新しい依頼を受け付けません"
+        ))
+        .hint(say!(lang, "ask again in a moment", "少し待ってからやり直してください")),
         Problem::BadRequest { reason } => {
             Said::new(say!(lang, "the request is not understood", "要求を理解できません")).why(reason.clone())
         }
         Problem::Git { command, reason } => {
             Said::new(say!(lang, "`{command}` failed", "`{command}` が失敗しました")).why(reason.clone())
         }
-        Problem::Io { path, reason } => Said::new(say!(lang, "{path} cannot be used", "{path} を使用できません")).why(reason.clone()),
+        Problem::Io { path, reason } => {
+            Said::new(say!(lang, "{path} cannot be used", "{path} を使用できません")).why(reason.clone())
+        }
         Problem::Internal { reason } => {
-            Said::new(say!(lang, "dandori made a mistake", "dandori 内部の誤りです")).why(reason.clone())
-                .hint(say!(lang, "please report it with `dandori daemon logs`", "`dandori daemon logs` を添えて報告してください"))
+            Said::new(say!(lang, "dandori made a mistake", "dandori 内部の誤りです")).why(reason.clone()).hint(say!(
+                lang,
+                "please report it with `dandori daemon logs`",
+                "`dandori daemon logs` を添えて報告してください"
+            ))
         }
     }
 }

@@ -122,6 +122,49 @@ pub fn changes(lang: Lang, files: u32, insertions: u64, deletions: u64) -> Strin
     }
 }
 
+/// What a worktree has that is nowhere else.
+pub fn unsaved(lang: Lang, files: u32, commits: u32) -> String {
+    match (lang, files, commits) {
+        (Lang::En, files, 0) => format!("{files} uncommitted"),
+        (Lang::En, 0, commits) => format!("{commits} unpushed"),
+        (Lang::En, files, commits) => format!("{files} uncommitted, {commits} unpushed"),
+        (Lang::Ja, files, 0) => format!("未コミット {files}"),
+        (Lang::Ja, 0, commits) => format!("未プッシュ {commits}"),
+        (Lang::Ja, files, commits) => format!("未コミット {files}、未プッシュ {commits}"),
+    }
+}
+
+/// `3 files`, `1 file`.
+pub(crate) fn count(number: impl Into<u64>, one: &str) -> String {
+    let number = number.into();
+    let s = if number == 1 { "" } else { "s" };
+    format!("{number} {one}{s}")
+}
+
+/// The database in a few words: `detail` is what is wrong with it, or its newest backup.
+pub fn store(lang: Lang, backend: &str, bytes: u64, sound: bool, detail: &str) -> String {
+    let size = size(bytes);
+    match (sound, detail) {
+        (false, detail) => format!("{backend}, {size}: {detail}"),
+        (true, "" | "ok") => format!("{backend}, {size}"),
+        (true, backup) => {
+            say!(lang, "{backend}, {size}, last backup {backup}", "{backend}、{size}、最新のバックアップ {backup}")
+        }
+    }
+}
+
+pub fn free(lang: Lang, bytes: u64) -> String {
+    let size = size(bytes);
+    say!(lang, "{size} free", "空き {size}")
+}
+
+pub fn not_installed(lang: Lang) -> &'static str {
+    match lang {
+        Lang::En => "not installed",
+        Lang::Ja => "未インストール",
+    }
+}
+
 pub fn pushed(lang: Lang, branch: &str, commit: &str) -> String {
     say!(lang, "pushed {commit} to {branch}", "{commit} を {branch} にプッシュしました")
 }
@@ -277,6 +320,7 @@ pub enum Check {
     Disk,
     Memory,
     Identity,
+    Repository,
 }
 
 pub fn check(lang: Lang, check: Check) -> &'static str {
@@ -289,6 +333,7 @@ pub fn check(lang: Lang, check: Check) -> &'static str {
         Check::Disk => ("disk", "ディスク"),
         Check::Memory => ("memory", "メモリ"),
         Check::Identity => ("git identity", "git の名前"),
+        Check::Repository => ("repository", "リポジトリ"),
     };
     match lang {
         Lang::En => en,

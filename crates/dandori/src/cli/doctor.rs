@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use camino::Utf8Path;
+use dandori_api::DoctorReport;
 use dandori_domain::AgentName;
 use dandori_domain::run::Sandbox;
 use dandori_git::Git;
@@ -169,40 +170,29 @@ async fn daemon(context: &Context, daemon: String, store: String, disk: String) 
             return vec![Finding { name: daemon, grade: Grade::Bad, detail, remedy: Some(Remedy::StartDaemon) }];
         }
     };
-    let report: Value = match client.get("/v1/doctor").await {
+    let report: DoctorReport = match client.get("/v1/doctor").await {
         Ok(report) => report,
         Err(problem) => {
             let detail = dandori_text::problem(context.out.lang, &problem).what;
             return vec![Finding { name: daemon, grade: Grade::Bad, detail, remedy: Some(Remedy::StartDaemon) }];
         }
     };
-    let count = |name: &str| report[name].as_u64().unwrap_or(0);
-    let counts = ui::at_work(context.out.lang, count("live"), count("waiting"));
-    let mut findings = vec![Finding { name: daemon, grade: Grade::Good, detail: counts, remedy: None }];
-    let sound = report["store"]["sound"].as_bool().unwrap_or(false);
-    let bytes = report["store"]["bytes"].as_u64().unwrap_or(0);
-    findings.push(Finding {
-        name: store,
-        grade: if sound { Grade::Good } else { Grade::Bad },
-        detail: format!(
-            "{}, {} ({})",
-            report["store"]["backend"].as_str().unwrap_or_default(),
-            ui::size(bytes),
-            report["store"]["detail"].as_str().unwrap_or_default()
-        ),
-        remedy: (!sound).then_some(Remedy::RestoreStore),
-    });
-    for repo in report["repositories"].as_array().into_iter().flatten() {
-        findings.push(Finding {
-            name: disk.clone(),
-            grade: Grade::Good,
-            detail: format!(
-                "{}: {}",
-                repo["root"].as_str().unwrap_or_default(),
-                ui::size(repo["bytes"].as_u64().unwrap_or(0))
-            ),
-            remedy: None,
-        });
-    }
+    let counts = ui::at_work(context.out.lang, u64::from(report.live), report.waiting);
+    let health = report.store;
+    let mut findings = vec![
+        Finding { name: daemon, grade: Grade::Good, detail: counts, remedy: None },
+        Finding {
+            name: store,
+            grade: if health.sound { Grade::Good } else { Grade::Bad },
+            detail: format!("{}, {} ({})", health.backend, ui::size(health.bytes), health.detail),
+            remedy: (!health.sound).then_some(Remedy::RestoreStore),
+        },
+    ];
+    findings.extend(report.repositories.iter().map(|repo| Finding {
+        name: disk.clone(),
+        grade: Grade::Good,
+        detail: format!("{}: {}", repo.root, ui::size(repo.bytes)),
+        remedy: None,
+    }));
     findings
 }

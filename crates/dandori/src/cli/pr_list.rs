@@ -3,8 +3,8 @@
 use std::process::ExitCode;
 
 use dandori_api::PullView;
+use dandori_text::Table;
 use dandori_text::ui::{self, Head, head};
-use dandori_text::{Table, table};
 
 use super::Context;
 use crate::client::{Client, in_path};
@@ -23,8 +23,8 @@ pub(crate) async fn run(context: &Context) -> Result<ExitCode, Failed> {
         Table::new([Head::Pull, Head::State, Head::Branch, Head::Base, Head::Title].map(|h| head(out.lang, h)));
     for pull in &pulls {
         let number = format!("#{}", pull.number);
-        rows.row([number, pull.state.clone(), pull.head.clone(), pull.base.clone(), table::fit(&pull.title, 56)]);
+        rows.row([number, pull.state.clone(), pull.head.clone(), pull.base.clone(), pull.title.clone()]);
     }
-    out.line(rows.to_string().trim_end());
+    out.table(&rows);
     Ok(ExitCode::SUCCESS)
 }

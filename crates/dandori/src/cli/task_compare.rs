@@ -4,8 +4,8 @@ use std::process::ExitCode;
 
 use clap::Args;
 use dandori_api::Comparison;
-use dandori_text::Table;
 use dandori_text::ui::{self, Head, head};
+use dandori_text::{Table, table};
 
 use super::Context;
 use crate::client::{Client, quoted};
@@ -29,13 +29,14 @@ pub(crate) async fn run(args: TaskCompareArgs, context: &Context) -> Result<Exit
         let files = u32::try_from(run.files.len()).unwrap_or(u32::MAX);
         runs.row([
             run.key.clone(),
-            run.agent.clone(),
+            table::fit(&run.agent, 32),
             state(&run.state),
-            ui::changes(lang, files, run.insertions, run.deletions),
+            if files == 0 { String::new() } else { ui::changes(lang, files, run.insertions, run.deletions) },
             run.usage.and_then(|u| u.cost).map(|c| format!("${c:.4}")).unwrap_or_default(),
         ]);
     }
-    out.line(&runs);
+    out.table(&runs);
+    out.line("");
     let mut paths: Vec<&str> = compared.runs.iter().flat_map(|r| r.files.iter().map(|f| f.path.as_str())).collect();
     paths.sort_unstable();
     paths.dedup();
@@ -52,6 +53,6 @@ pub(crate) async fn run(args: TaskCompareArgs, context: &Context) -> Result<Exit
         row.push(overlap.map(|o| word(o.same).to_owned()).unwrap_or_default());
         files.row(row);
     }
-    out.line(files.to_string().trim_end());
+    out.table(&files);
     Ok(ExitCode::SUCCESS)
 }

@@ -47,10 +47,10 @@ pub(crate) async fn run(args: TaskListArgs, context: &Context) -> Result<ExitCod
                 format!("{}{place}", state(&run.state)),
                 told::result(out, run),
                 run.pr.as_ref().map(|p| format!("#{}", p.number)).unwrap_or_default(),
-                if first { table::fit(&task.title, 48) } else { String::new() },
+                if first { task.title.clone() } else { String::new() },
             ]);
         }
     }
-    out.line(rows.to_string().trim_end());
+    out.table(&rows);
     Ok(ExitCode::SUCCESS)
 }

@@ -3,10 +3,10 @@
 use dandori_api::{RunView, TaskView, UsageView};
 use dandori_domain::run::Note;
 use dandori_domain::{Failure, Problem, Usage, Usd};
-use dandori_text::ui;
+use dandori_text::{table, ui};
 use serde_json::{Value, json};
 
-use crate::out::{Out, bold, dim, state};
+use crate::out::{Out, bold, dim, padded_state};
 
 /// `{"task":…,"runs":[{"id","agent","state","branch","commit","pr","session","error"}]}`
 pub(crate) fn object(out: &Out, task: &TaskView, runs: &[&RunView]) -> Value {
@@ -52,11 +52,11 @@ pub(crate) fn result(out: &Out, run: &RunView) -> String {
 
 /// The whole of a run.
 pub(crate) fn show(out: &Out, run: &RunView) {
-    let result = match result(out, run) {
-        nothing if nothing.is_empty() => nothing,
-        result => format!("  {result}"),
-    };
-    out.line(format!("{} {}  {}{result}", bold(&run.key), run.agent, state(&run.state)));
+    let head = format!("{}  {}  {}", bold(&run.key), padded_state(&run.state), table::fit(&run.agent, 40));
+    out.line(format!("{head}  {}", result(out, run)).trim_end());
+    if run.follows.is_some() {
+        out.line(format!("  “{}”", dandori_domain::message::title(&run.instruction)));
+    }
     if let Some(place) = run.place {
         out.line(format!("  {}", ui::waiting(out.lang, place)));
     }

@@ -1,17 +1,21 @@
 //! Waiting for runs: every state is shown as it comes; Ctrl-C stops the waiting, not the work.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::process::ExitCode;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use dandori_api::{EventView, RunView, TaskView};
 use dandori_domain::Problem;
-use dandori_text::ui;
+use dandori_text::{table, ui};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
+use super::replay::Replay;
 use super::{Context, told};
 use crate::client::{Client, quoted};
-use crate::out::{Failed, state};
+use crate::out::{Failed, dim, padded_state};
+
+/// How long a daemon that does not come back is waited for.
+const RECONNECT: Duration = Duration::from_secs(30);
 
 /// Waits for these runs of a task to settle, shows what came of them, and gives the exit code.
 pub(crate) async fn until_settled(
@@ -47,9 +51,13 @@ async fn follow(
 ) -> Result<TaskView, Problem> {
     let mut shown = Shown::new(context);
     let mut after: Option<i64> = None;
+    // Of runs that only begin, every state is told, however short. Of others the past is not told again.
+    let mut told = is_fresh(&task, runs).then(|| Told { replay: Replay::default(), settled: HashSet::new() });
     loop {
-        shown.update(&task, runs);
-        if is_settled(&task, runs) {
+        if told.is_none() || after.is_none() {
+            shown.update(&task, runs);
+        }
+        if told.is_none() && is_settled(&task, runs) {
             return Ok(task);
         }
         // From the beginning of the task's events: what came between the look and the listening is not missed.
@@ -59,7 +67,11 @@ async fn follow(
             while let Some(data) = events.next().await {
                 let Ok(event) = serde_json::from_str::<EventView>(&data) else { continue };
                 after = Some(event.seq);
-                if !changes_status(&event.kind) {
+                if let Some(told) = &mut told {
+                    if !told.take(&event, runs, &mut shown) {
+                        continue;
+                    }
+                } else if !changes_status(&event.kind) {
                     continue;
                 }
                 task = client.get(&format!("/v1/tasks/{}", quoted(&task.id))).await?;
@@ -85,6 +97,35 @@ async fn follow(
     }
 }
 
+/// The event log of runs that only begin, told from its beginning.
+struct Told {
+    replay: Replay,
+    settled: HashSet<String>,
+}
+
+impl Told {
+    /// Shows what an event says. `true` once all of the runs have settled.
+    fn take(&mut self, event: &EventView, runs: &[String], shown: &mut Shown<'_>) -> bool {
+        let Some(id) = event.run.as_ref().filter(|id| runs.contains(id)) else { return false };
+        if let Some(news) = self.replay.take(event) {
+            for note in &news.run.notes {
+                shown.note(dandori_text::note(shown.context.out.lang, note));
+            }
+            if news.is_new_status() {
+                shown.passed(id, news.status().as_str());
+            }
+        }
+        if event.kind == "settled" {
+            self.settled.insert(id.clone());
+        }
+        self.settled.len() == runs.len()
+    }
+}
+
+fn is_fresh(task: &TaskView, runs: &[String]) -> bool {
+    task.runs.iter().filter(|r| runs.contains(&r.id)).all(|r| r.state == "PENDING")
+}
+
 fn is_settled(task: &TaskView, runs: &[String]) -> bool {
     task.runs.iter().filter(|r| runs.contains(&r.id)).all(|r| r.settled)
 }
@@ -97,58 +138,76 @@ fn changes_status(kind: &str) -> bool {
 struct Shown<'c> {
     context: &'c Context,
     bars: Option<MultiProgress>,
-    by_run: HashMap<String, (Option<ProgressBar>, String)>,
+    rows: HashMap<String, Row>,
     noted: Vec<String>,
+}
+
+struct Row {
+    key: String,
+    agent: String,
+    bar: Option<ProgressBar>,
+    last: String,
 }
 
 impl<'c> Shown<'c> {
     fn new(context: &'c Context) -> Self {
         let bars = context.out.live.then(MultiProgress::new);
-        Self { context, bars, by_run: HashMap::new(), noted: Vec::new() }
+        Self { context, bars, rows: HashMap::new(), noted: Vec::new() }
     }
 
+    /// How the runs are by now.
     fn update(&mut self, task: &TaskView, runs: &[String]) {
         for run in task.runs.iter().filter(|r| runs.contains(&r.id)) {
-            self.update_run(run);
+            for note in told::notes(&self.context.out, run) {
+                self.note(note);
+            }
+            let bars = &self.bars;
+            self.rows.entry(run.id.clone()).or_insert_with(|| Row {
+                key: run.key.clone(),
+                agent: table::fit(&run.agent, 40),
+                bar: bars.as_ref().map(new_bar),
+                last: String::new(),
+            });
+            let place = run.place.map(|p| ui::waiting(self.context.out.lang, p)).unwrap_or_default();
+            self.show(&run.id, &run.state, &place);
+            if let Some(bar) = self.rows.get(&run.id).and_then(|row| row.bar.as_ref()).filter(|_| run.settled) {
+                bar.finish_and_clear();
+            }
         }
     }
 
-    fn update_run(&mut self, run: &RunView) {
+    /// A state a run came to, which it may have left since.
+    fn passed(&mut self, run: &str, state: &str) {
+        self.show(run, state, "");
+    }
+
+    fn show(&mut self, run: &str, name: &str, place: &str) {
         let out = &self.context.out;
-        for note in told::notes(out, run) {
-            if !self.noted.contains(&note) {
-                self.noted.push(note.clone());
-                match &self.bars {
-                    Some(bars) => bars.suspend(|| out.note(&note)),
-                    None => out.note(&note),
-                }
-            }
-        }
-        let place = run.place.map(|p| ui::waiting(out.lang, p)).unwrap_or_default();
-        let line = format!("{} {} {} {place}", run.key, run.agent, state(&run.state));
-        let line = line.trim_end().to_owned();
-        let bars = &self.bars;
-        let (bar, last) = self.by_run.entry(run.id.clone()).or_insert_with(|| {
-            let bar = bars.as_ref().map(|bars| {
-                let bar = bars.add(ProgressBar::new_spinner());
-                bar.set_style(
-                    ProgressStyle::with_template("{spinner} {wide_msg} {elapsed}")
-                        .unwrap_or_else(|_| ProgressStyle::default_spinner()),
-                );
-                bar.enable_steady_tick(Duration::from_millis(120));
-                bar
-            });
-            (bar, String::new())
-        });
-        if *last == line {
+        let Some(row) = self.rows.get_mut(run) else { return };
+        let line = format!("{}  {}  {}", row.key, padded_state(name), row.agent);
+        let whole = if place.is_empty() { line.clone() } else { format!("{line}  {}", dim(place)) };
+        // The place in the queue is no state of its own: the same state without it says nothing new.
+        if row.last == whole || (place.is_empty() && row.last.starts_with(&line)) {
             return;
         }
-        last.clone_from(&line);
-        match bar {
-            Some(bar) if run.settled => bar.finish_and_clear(),
-            Some(bar) => bar.set_message(line),
-            None => out.say(line),
+        match &row.bar {
+            Some(bar) => bar.set_message(out.coloured(&whole)),
+            None => out.say(&whole),
         }
+        row.last = whole;
+    }
+
+    /// Each note once.
+    fn note(&mut self, note: String) {
+        if self.noted.contains(&note) {
+            return;
+        }
+        let out = &self.context.out;
+        match &self.bars {
+            Some(bars) => bars.suspend(|| out.note(&note)),
+            None => out.note(&note),
+        }
+        self.noted.push(note);
     }
 
     fn say(&self, text: &str) {
@@ -159,12 +218,18 @@ impl<'c> Shown<'c> {
     }
 }
 
+fn new_bar(bars: &MultiProgress) -> ProgressBar {
+    let bar = bars.add(ProgressBar::new_spinner());
+    let style = ProgressStyle::with_template("{spinner} {wide_msg} {elapsed}");
+    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
+    bar.enable_steady_tick(Duration::from_millis(120));
+    bar
+}
+
 impl Drop for Shown<'_> {
     fn drop(&mut self) {
-        for (bar, _) in self.by_run.values() {
-            if let Some(bar) = bar {
-                bar.finish_and_clear();
-            }
+        for bar in self.rows.values().filter_map(|row| row.bar.as_ref()) {
+            bar.finish_and_clear();
         }
     }
 }

@@ -33,7 +33,7 @@ pub(crate) async fn run(args: WorktreeListArgs, context: &Context) -> Result<Exi
     for w in &found {
         let work = match (w.dirty, w.unpushed) {
             (0, 0) => String::new(),
-            (dirty, unpushed) => format!("{dirty}✎ {unpushed}↑"),
+            (dirty, unpushed) => ui::unsaved(out.lang, dirty, unpushed),
         };
         let size = if args.sizes { ui::size(w.bytes) } else { String::new() };
         let state = match &w.suggestion {
@@ -42,6 +42,6 @@ pub(crate) async fn run(args: WorktreeListArgs, context: &Context) -> Result<Exi
         };
         rows.row([w.branch.clone(), state, work, w.owner.clone(), size, w.path.clone()]);
     }
-    out.line(rows.to_string().trim_end());
+    out.table(&rows);
     Ok(ExitCode::SUCCESS)
 }

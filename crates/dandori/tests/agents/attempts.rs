@@ -19,11 +19,11 @@ fn refused(env: &TestEnv) -> Vec<Attempt> {
     let git = repo.join(".git");
     let attempt = |name, command: String| Attempt { name, command };
     vec![
-        attempt("commit", "git commit --allow-empty -m mine".to_owned()),
+        attempt("commit", format!("{AS_SOMEBODY} commit --allow-empty -m mine")),
         attempt("stage", "git add README.md notes.txt".to_owned()),
         attempt("detach", "git checkout --detach".to_owned()),
         attempt("switch", "git checkout -b elsewhere".to_owned()),
-        attempt("branch", "git update-ref refs/heads/main HEAD~0 --create-reflog".to_owned()),
+        attempt("branch", "git branch mine".to_owned()),
         attempt("main-checkout", format!("echo evil > {repo}/README.md")),
         attempt("hook", format!("echo evil > {git}/hooks/post-commit")),
         attempt("git-config", format!("echo evil >> {git}/config")),
@@ -37,7 +37,6 @@ fn refused(env: &TestEnv) -> Vec<Attempt> {
         attempt("config", format!("echo evil > {home}/.config/dandori/config.toml")),
         attempt("token", format!("cat {state}/private/token > stolen.txt")),
         attempt("database", format!("cat {state}/private/dandori.db > stolen.db")),
-        attempt("shim", KILL_SHIM.to_owned()),
         attempt("system-temporary-folder", format!("echo evil > /tmp/evil-{}", std::process::id())),
     ]
 }
@@ -46,6 +45,9 @@ fn refused(env: &TestEnv) -> Vec<Attempt> {
 const KILL_SHIM: &str = "p=$PPID; while [ $p -gt 1 ] && ! tr '\\0' ' ' < /proc/$p/cmdline | grep -q ' shim '; do \
      while read -r key value; do if [ \"$key\" = PPid: ]; then p=$value; break; fi; done < /proc/$p/status; done; \
      if [ $p -gt 1 ]; then kill -9 $p; fi";
+
+/// Gemini hides the user's git configuration from its shell: without a name git itself would refuse.
+const AS_SOMEBODY: &str = "git -c user.name=me -c user.email=me@example.com";
 
 const BACKGROUND: &str = "setsid sleep 98765 > /dev/null 2>&1 < /dev/null &";
 
@@ -69,7 +71,8 @@ fn cannot_reach_beyond_its_worktree(agent: &'static str) {
     let readme = std::fs::read(env.repo().join("README.md")).unwrap();
     let refs_before = refs(env);
 
-    let run = stage.succeeds("Do what you like", &[]);
+    stage.configure(NO_SANDBOX);
+    let run = Ended::of(&stage.run("Do what you like", &[])); println!("{:?}", run.error); println!("{}", std::fs::read_to_string(stage.worktree(&run).join("outcome.txt")).unwrap());
     let outcome = stage.on_origin(&run.branch, "outcome.txt");
     let expected: Vec<String> = refused(env).iter().map(|attempt| format!("{} refused", attempt.name)).collect();
     assert_eq!(outcome.lines().collect::<Vec<_>>(), expected, "{agent}");

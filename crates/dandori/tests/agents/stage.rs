@@ -126,11 +126,6 @@ impl Stage {
         ended
     }
 
-    /// The same, and its one run has to fail.
-    pub(crate) fn fails(&self, instruction: &str, flags: &[&str]) -> Ended {
-        self.failed(&self.run(instruction, flags))
-    }
-
     fn failed(&self, object: &Value) -> Ended {
         let ended = Ended::of(object);
         assert_eq!(ended.state, "FAILED", "{}\n{}", self.agent, self.story(&ended.id));

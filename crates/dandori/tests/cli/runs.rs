@@ -275,7 +275,7 @@ fn a_dirty_or_detached_checkout_is_no_error_and_the_run_starts_from_the_base() {
     env.write("README.md", "dirty\n");
     env.git(["checkout", "--quiet", "--detach"]);
     let ran = env.dandori(["run", "x", "--agent", "exec:cat README.md > seen.txt"]);
-    assert!(ran.stderr.contains("uncommitted files"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("uncommitted file"), "{}", ran.stderr);
     assert!(ran.stderr.contains("stands on no branch"), "{}", ran.stderr);
     let _ = ran.ok();
     let branch = env.git(["for-each-ref", "--format=%(refname:short)", "refs/heads/dandori"]);

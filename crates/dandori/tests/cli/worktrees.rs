@@ -27,7 +27,7 @@ fn uncommitted_and_unpushed_work_is_named_kept_and_restored() {
     env.git_in(&path, ["commit", "--quiet", "-m", "mine"]);
     std::fs::write(path.join("loose.txt"), "l\n").unwrap();
     let said = env.dandori(["worktree", "remove", "topic"]).fails(1);
-    assert!(said.contains("1 uncommitted files and 1 unpushed commits"), "{said}");
+    assert!(said.contains("1 uncommitted file and 1 unpushed commit"), "{said}");
     assert!(path.exists());
     let removed = env.dandori(["worktree", "remove", "topic", "--force", "--json"]).json();
     let reference = removed["preserved"].as_str().unwrap().to_owned();

@@ -61,7 +61,7 @@ impl Engine {
         let settings = &run.spec.settings;
         let sandboxed = settings.sandbox.mode != SandboxMode::Off && matches!(self.0.sandbox, Sandbox::Landlock { .. });
         if !sandboxed {
-            self.remember_config(known, &files.config_fingerprint())?;
+            remember_config(known, &files.config_fingerprint())?;
         }
         let session = match &run.spec.kind {
             RunKind::FollowUp { session, .. } => session.as_ref(),
@@ -113,13 +113,13 @@ impl Engine {
             Err(e) => Err(not_started(e.to_string())),
         }
     }
+}
 
-    /// Without a sandbox an agent could make git run a program of its choice: what git would run is written down.
-    fn remember_config(&self, known: &Known, path: &camino::Utf8Path) -> Result<(), StepError> {
-        let print = known.git.exec_config_fingerprint().map_err(|e| not_started(git_reason(&e)))?;
-        let bytes = serde_json::to_vec(&print).map_err(|e| not_started(e.to_string()))?;
-        replace_file(path, &bytes, 0o600).map_err(|e| not_started(e.to_string()))
-    }
+/// Without a sandbox an agent could make git run a program of its choice: what git would run is written down.
+fn remember_config(known: &Known, path: &camino::Utf8Path) -> Result<(), StepError> {
+    let print = known.git.exec_config_fingerprint().map_err(|e| not_started(git_reason(&e)))?;
+    let bytes = serde_json::to_vec(&print).map_err(|e| not_started(e.to_string()))?;
+    replace_file(path, &bytes, 0o600).map_err(|e| not_started(e.to_string()))
 }
 
 fn not_started(detail: String) -> StepError {

@@ -88,7 +88,7 @@ impl Engine {
                 }
                 Probe::Alive(started) => {
                     tokio::select! {
-                        _ = shim::watch(&started.shim) => {}
+                        () = shim::watch(&started.shim) => {}
                         () = bell.notified() => {
                             if self.is_canceled(run).await {
                                 return Err(StepError::LookAgain);

@@ -84,7 +84,7 @@ impl Engine {
                 return Err(failure.into());
             }
             tokio::select! {
-                _ = shim::watch(&started.shim) => {}
+                () = shim::watch(&started.shim) => {}
                 () = tokio::time::sleep(LOOK) => {}
                 () = bell.notified() => {
                     if self.is_canceled(run).await {
@@ -131,26 +131,13 @@ impl Engine {
             let detail = format!("{} attempts without an answer", reader.retries());
             return Some(Failure::Agent { failure: AgentFailure::Unreachable { detail } });
         }
-        let quiet = self.quiet_seconds(run, stream);
+        let quiet = quiet_seconds(run, stream);
         if !reader.said_anything() {
             let over = quiet > limits.start_seconds;
             return over.then_some(Failure::TimedOut { limit: Limit::Start, seconds: limits.start_seconds });
         }
         let over = quiet > limits.silence_seconds && !reader.has_open_tool();
         over.then_some(Failure::TimedOut { limit: Limit::Silence, seconds: limits.silence_seconds })
-    }
-
-    /// Since the agent last wrote anything, by the file's own time: it also holds while no daemon lived.
-    fn quiet_seconds(&self, run: &RunFacts, stream: &Stream) -> u64 {
-        let launched = run.launched_at.map_or(0, |at| at.as_second());
-        let wrote = [stream.layout.output(), stream.layout.stderr()]
-            .iter()
-            .filter_map(|path| path.metadata().ok()?.modified().ok())
-            .filter_map(|time| jiff::Timestamp::try_from(time).ok())
-            .map(jiff::Timestamp::as_second)
-            .max()
-            .unwrap_or(0);
-        u64::try_from(now().as_second() - launched.max(wrote)).unwrap_or(0)
     }
 
     /// The shim is gone without a word: whatever it left behind ends, and what the agent had said still counts.
@@ -163,6 +150,19 @@ impl Engine {
         let (verdict, usage) = stream.verdict(None, None);
         Ok(vec![Fact::AgentEnded { verdict, exit: None, signal: None, usage }])
     }
+}
+
+/// Since the agent last wrote anything, by the file's own time: it also holds while no daemon lived.
+fn quiet_seconds(run: &RunFacts, stream: &Stream) -> u64 {
+    let launched = run.launched_at.map_or(0, jiff::Timestamp::as_second);
+    let wrote = [stream.layout.output(), stream.layout.stderr()]
+        .iter()
+        .filter_map(|path| path.metadata().ok()?.modified().ok())
+        .filter_map(|time| jiff::Timestamp::try_from(time).ok())
+        .map(jiff::Timestamp::as_second)
+        .max()
+        .unwrap_or(0);
+    u64::try_from(now().as_second() - launched.max(wrote)).unwrap_or(0)
 }
 
 /// What an exit record and the stream say together.

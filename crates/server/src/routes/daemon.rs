@@ -2,7 +2,7 @@
 
 use axum::Json;
 use axum::extract::State;
-use dandori_api::{Health, StoreHealth};
+use dandori_api::{DoctorReport, Health, RepositoryUse, StoreHealth};
 use dandori_store::Backend;
 use serde_json::json;
 
@@ -18,13 +18,7 @@ pub(crate) async fn health(State(app): State<App>) -> Answer<Health> {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         pid: std::process::id(),
         started_at: app.started_at.to_string(),
-        store: StoreHealth {
-            backend: backend(&report.health),
-            schema: report.health.schema,
-            bytes: report.health.bytes,
-            sound: report.health.damage.is_none(),
-            detail: detail(&report.health),
-        },
+        store: store_health(&report.health),
         live_runs: report.live,
         waiting_runs: report.waiting,
         max_parallel: app.engine.max_parallel(),
@@ -32,22 +26,29 @@ pub(crate) async fn health(State(app): State<App>) -> Answer<Health> {
     }))
 }
 
-#[utoipa::path(get, path = "/v1/doctor", responses((status = 200, body = serde_json::Value)))]
-pub(crate) async fn doctor(State(app): State<App>) -> Answer<serde_json::Value> {
+#[utoipa::path(get, path = "/v1/doctor", responses((status = 200, body = DoctorReport)))]
+pub(crate) async fn doctor(State(app): State<App>) -> Answer<DoctorReport> {
     let report = app.engine.check(true).await?;
-    let repos: Vec<_> = report
-        .repos
-        .iter()
-        .map(|repo| json!({ "root": repo.root, "bytes": repo.bytes, "worktrees": repo.worktrees }))
-        .collect();
-    Ok(Json(json!({
-        "store": { "backend": backend(&report.health), "sound": report.health.damage.is_none(),
-                   "detail": detail(&report.health), "bytes": report.health.bytes, "schema": report.health.schema },
-        "sandbox": view::sandbox(&report.sandbox),
-        "live": report.live,
-        "waiting": report.waiting,
-        "repositories": repos,
-    })))
+    let repositories = report.repos.iter();
+    Ok(Json(DoctorReport {
+        store: store_health(&report.health),
+        sandbox: view::sandbox(&report.sandbox),
+        live: report.live,
+        waiting: report.waiting,
+        repositories: repositories
+            .map(|r| RepositoryUse { root: r.root.to_string(), bytes: r.bytes, worktrees: r.worktrees })
+            .collect(),
+    }))
+}
+
+fn store_health(health: &dandori_store::Health) -> StoreHealth {
+    StoreHealth {
+        backend: backend(health),
+        schema: health.schema,
+        bytes: health.bytes,
+        sound: health.damage.is_none(),
+        detail: detail(health),
+    }
 }
 
 fn backend(health: &dandori_store::Health) -> String {
