@@ -73,7 +73,8 @@ fn codex(order: &Order<'_>, line: &mut Line) -> Option<SessionId> {
         // Nested sandboxes fail: ours is the outer one.
         line.add(&["--dangerously-bypass-approvals-and-sandbox"]);
     } else {
-        line.add(&["-s", "workspace-write"]);
+        // Its idea of a workspace includes all of /tmp; the run has a temporary folder of its own.
+        line.add(&["-s", "workspace-write", "-c", "sandbox_workspace_write.exclude_slash_tmp=true"]);
     }
     line.option("-m", order.model);
     // Without these it posts metrics and fetches plugins at every start, and waits for a dead network for ever.

@@ -16,8 +16,7 @@ use crate::out::{Failed, Out};
     name = "dandori",
     version,
     about = "Run coding agents on a repository, each in its own worktree, and keep what comes out",
-    after_help = "Exit codes: 0 done · 1 refused or the run did not succeed · 2 wrong usage · 3 git, forge or disk failed · \
-                  70 our bug · 130 interrupted",
+    after_help = EXIT_CODES,
     disable_help_subcommand = true
 )]
 struct Cli {
@@ -27,13 +26,24 @@ struct Cli {
     verb: Verb,
 }
 
+const EVERYWHERE: &str = "With every command";
+
+const EXIT_CODES: &str = "\
+Exit codes:
+    0  done, or nothing to do
+    1  refused, or a run did not succeed
+    2  wrong usage
+    3  git, the forge or the disk failed
+   70  our bug
+  130  interrupted";
+
 #[derive(Args, Clone)]
 struct Global {
     /// Language of messages: en or ja (default: from LANG)
-    #[arg(long, global = true, value_name = "LANG")]
+    #[arg(long, global = true, value_name = "LANG", help_heading = EVERYWHERE)]
     lang: Option<String>,
     /// Print one JSON object and nothing else
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = EVERYWHERE)]
     json: bool,
 }
 

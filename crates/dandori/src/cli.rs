@@ -31,7 +31,10 @@ pub(crate) mod worktree_list;
 pub(crate) mod worktree_remove;
 pub(crate) mod worktree_restore;
 
+use std::ffi::OsStr;
+
 use camino::Utf8PathBuf;
+use dandori_api::Variables;
 use dandori_domain::Problem;
 use dandori_engine::Layout;
 use dandori_host::Env;
@@ -52,6 +55,12 @@ impl Context {
     pub(crate) fn here(&self) -> Result<Utf8PathBuf, Problem> {
         let unknown = || Problem::Io { path: ".".into(), reason: "it is gone, or its name is not UTF-8".into() };
         self.cwd.clone().ok_or_else(unknown)
+    }
+
+    /// The environment for those who work for the user: the daemon may have been started from another one.
+    pub(crate) fn variables(&self) -> Variables {
+        let text = |(name, value): (&OsStr, &OsStr)| Some((name.to_str()?.to_owned(), value.to_str()?.to_owned()));
+        Variables(self.env.iter().filter_map(text).collect())
     }
 
     /// Whose hand this is, for worktrees that are held.

@@ -25,6 +25,9 @@ pub(crate) struct ServeArgs {
     foreground: bool,
 }
 
+/// Beyond this a new log is begun with a new daemon; one old one is kept.
+const LOG_LIMIT: u64 = 16 << 20;
+
 /// What a starting daemon tells the command that started it.
 const READY: &str = "ready";
 const ANOTHER: &str = "another";
@@ -47,6 +50,9 @@ fn start_blocking(layout: &Layout, env: &Env, listen: Option<SocketAddr>) -> Res
         .mode(0o700)
         .create(layout.root())
         .map_err(|e| Problem::Io { path: layout.root().to_owned(), reason: e.to_string() })?;
+    if layout.log().metadata().is_ok_and(|m| m.len() > LOG_LIMIT) {
+        let _ = std::fs::rename(layout.log(), layout.log().with_extension("log.old"));
+    }
     let log = OpenOptions::new().create(true).append(true).open(layout.log()).map_err(|e| failed(e.to_string()))?;
     let own = std::env::current_exe().map_err(|e| failed(e.to_string()))?;
     let mut command = std::process::Command::new(own);
@@ -71,7 +77,9 @@ fn start_blocking(layout: &Layout, env: &Env, listen: Option<SocketAddr>) -> Res
 }
 
 /// `dandori daemon serve`
-pub(crate) fn serve(args: &ServeArgs, env: Env) -> ExitCode {
+pub(crate) fn serve(args: &ServeArgs, mut env: Env) -> ExitCode {
+    // Started from within a run it is not part of it.
+    env.remove(dandori_host::shim::RUN_MARKER);
     if !args.foreground {
         // A session of its own: the terminal's Ctrl-C and its closing are not meant for the daemon.
         let _ = rustix::process::setsid();

@@ -51,7 +51,7 @@ pub(crate) async fn run(args: DemoArgs, context: &Context) -> Result<ExitCode, F
     let Some(layout) = Layout::from_env(stage.env()) else {
         return Err(Problem::Internal { reason: "the stage has no state root".into() }.into());
     };
-    let own = Context { out: out.clone(), env: stage.env().clone(), layout };
+    let own = Context { out: out.clone(), env: stage.env().clone(), layout, cwd: context.cwd.clone() };
     let shown = async {
         let client = Client::connect(&own).await?;
         let (played, replay) = Play::new(client, out, &stage, board).perform().await?;
@@ -166,7 +166,7 @@ fn show_next(board: &Board<'_>, context: &Context, stage: &Stage, played: &Playe
         (format!("dandori daemon stop; rm -rf {}", stage.root()), Try::Delete),
     ];
     let widest = commands.iter().map(|(c, _)| c.len()).max().unwrap_or(0);
-    let has_room = widest + 40 < context.out.width();
+    let has_room = widest + 40 < Out::width();
     for (command, what) in commands {
         let purpose = dim(&format!("# {}", demo::purpose(lang, what)));
         if has_room {

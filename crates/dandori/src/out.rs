@@ -64,12 +64,12 @@ impl Out {
     }
 
     /// Columns of the terminal; where there is none, as many as are read with ease. No line of prose is longer than that.
-    pub(crate) fn width(&self) -> usize {
+    pub(crate) fn width() -> usize {
         terminal_width().unwrap_or(READABLE).min(READABLE)
     }
 
     /// Styled text for a progress bar, which prints it as it is: plain where colours are not wanted.
-    pub(crate) fn coloured(&self, text: &str) -> String {
+    pub(crate) fn coloured(text: &str) -> String {
         match anstream::AutoStream::choice(&std::io::stderr()) {
             anstream::ColorChoice::Never => anstream::adapter::strip_str(text).to_string(),
             _ => text.to_owned(),
@@ -195,6 +195,15 @@ pub(crate) fn state(name: &str) -> String {
 /// The same, as wide as the longest of them: what follows lines up.
 pub(crate) fn padded_state(name: &str) -> String {
     format!("{}{}", state(name), " ".repeat("COMMITTING".len().saturating_sub(name.len())))
+}
+
+pub(crate) fn added(text: &str) -> String {
+    good(text)
+}
+
+pub(crate) fn deleted(text: &str) -> String {
+    let style = AnsiColor::Red.on_default();
+    format!("{style}{text}{style:#}")
 }
 
 pub(crate) fn bad(text: &str) -> String {

@@ -26,7 +26,7 @@ const MARK: &str = "rehearse: ";
 pub(crate) const WAITING: &str = "waiting for ";
 
 /// Whoever was to give the cue has gone away.
-const CUE_PATIENCE: Duration = Duration::from_secs(60);
+const CUE_PATIENCE: Duration = Duration::from_mins(1);
 /// How often the cue is looked for. A sandboxed process can watch no folder it may not write everywhere.
 const LOOK: Duration = Duration::from_millis(20);
 

@@ -287,7 +287,9 @@ pub enum Fact {
         number: u64,
         url: String,
     },
-    PullFailed { problem: Problem },
+    PullFailed {
+        problem: Problem,
+    },
     /// A pull request that was opened for the run's branch later, by hand.
     PullLinked {
         number: u64,
@@ -319,15 +321,38 @@ pub enum Fact {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(tag = "note", rename_all = "snake_case")]
 pub enum Note {
-    Offline { reason: String },
-    MainCheckoutDirty { files: u32 },
+    Offline {
+        reason: String,
+    },
+    MainCheckoutDirty {
+        files: u32,
+    },
     MainCheckoutDetached,
-    NoSandbox { reason: String },
-    BaseIsLocal { base: String },
-    HookManager { name: String },
-    PulledBefore { commits: u32 },
+    NoSandbox {
+        reason: String,
+    },
+    BaseIsLocal {
+        base: String,
+    },
+    HookManager {
+        name: String,
+    },
+    PulledBefore {
+        commits: u32,
+    },
     WorktreeRemade,
-    SetUpFailed { command: String, tail: String },
+    SetUpFailed {
+        command: String,
+        tail: String,
+    },
+    /// The agent does not tell what it costs: the budget cannot be kept for it.
+    BudgetNotKept {
+        agent: String,
+    },
+    /// A branch of that name was there: the worktree stands on it as it was.
+    BranchAttached {
+        branch: String,
+    },
 }
 
 /// Kinds by name: for the event log, and for the tests that crash after each of them.

@@ -58,6 +58,9 @@ impl Engine {
             };
             let step = next_step(&facts);
             if matches!(step, Step::Rest | Step::Admit) {
+                if step == Step::Rest {
+                    self.forget_caller(id);
+                }
                 break;
             }
             info!(%id, status = facts.status().as_str(), ?step);

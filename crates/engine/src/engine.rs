@@ -16,6 +16,7 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::callers::Callers;
 use crate::layout::Layout;
 use crate::trouble::store_problem;
 use crate::{fault, plan};
@@ -56,6 +57,7 @@ pub(crate) struct Inner {
     pub(crate) admission: Notify,
     /// Rung when something was thrown into the trash or a slot was taken.
     pub(crate) housekeeping: Notify,
+    pub(crate) callers: Callers,
     pub(crate) github: Mutex<Vec<crate::pulls::Client>>,
     pub(crate) tracker: TaskTracker,
     pub(crate) stopping: CancellationToken,
@@ -89,6 +91,7 @@ impl Engine {
             walked: Mutex::default(),
             admission: Notify::new(),
             housekeeping: Notify::new(),
+            callers: Callers::default(),
             github: Mutex::default(),
             tracker: TaskTracker::new(),
             stopping: CancellationToken::new(),

@@ -1,5 +1,7 @@
 //! Taking work on: every request is checked whole before anything is written.
 
+use std::sync::Arc;
+
 use camino::Utf8PathBuf;
 use dandori_config::Config;
 use dandori_domain::agent::AgentName;
@@ -8,7 +10,7 @@ use dandori_domain::run::{RunFacts, RunKind, RunSettings, Status};
 use dandori_domain::task::{MAX_INSTRUCTION_BYTES, Task};
 use dandori_domain::{Problem, RunId, TaskId, Usd};
 use dandori_git::Fetch;
-use dandori_host::{now, random};
+use dandori_host::{Env, now, random};
 use dandori_store::{NewRun, NewTask};
 
 use crate::Engine;
@@ -16,7 +18,7 @@ use crate::repos::Known;
 use crate::trouble::store_problem;
 
 /// `dandori run`
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct NewTaskRequest {
     pub path: Utf8PathBuf,
     pub instruction: String,
@@ -26,8 +28,10 @@ pub struct NewTaskRequest {
 }
 
 /// What may be said for one run over the configuration.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct RunChoice {
+    /// The environment of whoever asks; the daemon's own without it.
+    pub caller: Option<Arc<Env>>,
     pub pr: Option<bool>,
     pub budget: Option<f64>,
     pub model: Option<String>,
@@ -40,7 +44,7 @@ impl Engine {
         let known = self.know(&request.path).await?;
         let config = self.config_of(&known.repo)?;
         self.require_trust(&known.repo)?;
-        let agents = self.agents(&config, &request.agents)?;
+        let agents = self.agents(&config, &request.agents, request.choice.caller.as_ref())?;
         self.require_ready(&known, &config, request.base.as_deref()).await?;
         self.require_disk()?;
         let created_at = now();
@@ -63,6 +67,9 @@ impl Engine {
                 created_at,
             });
         }
+        for run in &runs {
+            self.remember_caller(run.id, request.choice.caller.as_ref());
+        }
         let created = self.0.store.create_task(task, runs).await.map_err(|e| store_problem(&e))?;
         self.0.admission.notify_one();
         Ok(created)
@@ -76,39 +83,61 @@ impl Engine {
         instruction: String,
         choice: RunChoice,
     ) -> Result<RunFacts, Problem> {
-        self.require_open()?;
         check_instruction(&instruction)?;
+        let status = earlier.status().as_str().to_owned();
+        if !earlier.is_settled() {
+            return Err(Problem::TaskIsBusy { run: earlier.spec.id.key().to_string(), status });
+        }
+        let kind = match &earlier.workspace {
+            _ if earlier.status() == Status::Canceled => return Err(Problem::CannotFollowUp { status }),
+            // When nothing was left of it but the conversation, the worktree is made again at its place.
+            Some(workspace) => RunKind::FollowUp {
+                after: earlier.spec.id,
+                workspace: workspace.clone(),
+                session: earlier.conversation().cloned(),
+            },
+            None => RunKind::First,
+        };
+        self.add_run(task, earlier, kind, instruction, choice).await
+    }
+
+    /// The same instruction once more, from the base: a fresh worktree and conversation.
+    pub(crate) async fn run_again(
+        &self,
+        task: &Task,
+        earlier: &RunFacts,
+        caller: Option<Arc<Env>>,
+    ) -> Result<RunFacts, Problem> {
+        let choice = RunChoice {
+            caller,
+            pr: Some(earlier.spec.settings.wants_pull),
+            budget: earlier.spec.settings.budget.map(Usd::dollars),
+            model: earlier.spec.settings.model.clone(),
+        };
+        self.add_run(task, earlier, RunKind::First, earlier.spec.instruction.clone(), choice).await
+    }
+
+    /// One more run of a task, by the agent of an earlier one.
+    async fn add_run(
+        &self,
+        task: &Task,
+        earlier: &RunFacts,
+        kind: RunKind,
+        instruction: String,
+        choice: RunChoice,
+    ) -> Result<RunFacts, Problem> {
+        self.require_open()?;
         let known = self.known(task.repo).await?;
         let config = self.config_of(&known.repo)?;
         self.require_trust(&known.repo)?;
         self.require_disk()?;
-        if !earlier.is_settled() {
-            return Err(Problem::TaskIsBusy {
-                run: earlier.spec.id.key().to_string(),
-                status: earlier.status().as_str().to_owned(),
-            });
-        }
         let agent = earlier.spec.agent.clone();
-        self.agents(&config, &[agent.to_string()])?;
+        self.agents(&config, &[agent.to_string()], choice.caller.as_ref())?;
+        let base = earlier.spec.base.clone();
+        if kind == RunKind::First {
+            self.require_ready(&known, &config, base.as_deref()).await?;
+        }
         let created_at = now();
-        let branch_gone = earlier.removed == Some(dandori_domain::run::BranchFate::Delete);
-        let kind = match (&earlier.workspace, earlier.status()) {
-            (_, Status::Canceled) => {
-                return Err(Problem::CannotFollowUp { status: earlier.status().as_str().to_owned() });
-            }
-            (Some(workspace), _) if !branch_gone => RunKind::FollowUp {
-                after: earlier.spec.id,
-                workspace: workspace.clone(),
-                session: earlier.conversation().cloned(),
-            },
-            // Nothing was left of it but the conversation: the worktree is made again at its place.
-            (Some(workspace), _) => RunKind::FollowUp {
-                after: earlier.spec.id,
-                workspace: workspace.clone(),
-                session: earlier.conversation().cloned(),
-            },
-            (None, _) => RunKind::First,
-        };
         let run = NewRun {
             id: RunId::mint(created_at, random()),
             host: self.0.fence.host,
@@ -116,40 +145,10 @@ impl Engine {
             agent,
             kind,
             instruction,
-            base: earlier.spec.base.clone(),
+            base,
             created_at,
         };
-        let run = self.0.store.add_run(task.id, run).await.map_err(|e| store_problem(&e))?;
-        self.0.admission.notify_one();
-        Ok(run)
-    }
-
-    /// The same instruction once more, from the base: a fresh worktree and conversation.
-    pub async fn run_again(&self, task: &Task, earlier: &RunFacts) -> Result<RunFacts, Problem> {
-        self.require_open()?;
-        let known = self.known(task.repo).await?;
-        let config = self.config_of(&known.repo)?;
-        self.require_trust(&known.repo)?;
-        self.require_disk()?;
-        let agent = earlier.spec.agent.clone();
-        self.agents(&config, &[agent.to_string()])?;
-        self.require_ready(&known, &config, earlier.spec.base.as_deref()).await?;
-        let created_at = now();
-        let choice = RunChoice {
-            pr: Some(earlier.spec.settings.wants_pull),
-            budget: earlier.spec.settings.budget.map(Usd::dollars),
-            model: earlier.spec.settings.model.clone(),
-        };
-        let run = NewRun {
-            id: RunId::mint(created_at, random()),
-            host: self.0.fence.host,
-            settings: settings(&config, &agent, &choice)?,
-            agent,
-            kind: RunKind::First,
-            instruction: earlier.spec.instruction.clone(),
-            base: earlier.spec.base.clone(),
-            created_at,
-        };
+        self.remember_caller(run.id, choice.caller.as_ref());
         let run = self.0.store.add_run(task.id, run).await.map_err(|e| store_problem(&e))?;
         self.0.admission.notify_one();
         Ok(run)
@@ -172,13 +171,14 @@ impl Engine {
     }
 
     /// Which agents are meant, each of them installed.
-    fn agents(&self, config: &Config, asked: &[String]) -> Result<Vec<AgentName>, Problem> {
+    fn agents(&self, config: &Config, asked: &[String], caller: Option<&Arc<Env>>) -> Result<Vec<AgentName>, Problem> {
         let names: Vec<AgentName> = if asked.is_empty() {
             vec![config.agent.clone()]
         } else {
             let bad = |agent: &String| Problem::BadAgent { agent: agent.clone(), known: config.known_agents() };
             asked.iter().map(|name| name.parse().map_err(|_| bad(name))).collect::<Result<_, _>>()?
         };
+        let env = caller.map_or(self.env(), |env| env);
         for agent in &names {
             if let AgentName::Custom(name) = agent
                 && config.custom_command(agent).is_none()
@@ -186,7 +186,7 @@ impl Engine {
                 return Err(Problem::BadAgent { agent: name.clone(), known: config.known_agents() });
             }
             if !matches!(agent, AgentName::Rehearsal) {
-                dandori_agent::find_program(agent, self.env()).map_err(|missing| Problem::AgentMissing {
+                dandori_agent::find_program(agent, env).map_err(|missing| Problem::AgentMissing {
                     agent: missing.agent.clone(),
                     program: missing.program.clone(),
                 })?;

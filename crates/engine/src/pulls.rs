@@ -1,6 +1,6 @@
 //! Pull requests: on GitHub when the remote is there, in the store when it is not.
 
-use std::sync::PoisonError;
+use std::sync::{Arc, PoisonError};
 
 use camino::Utf8Path;
 use dandori_config::{Config, ForgeChoice};
@@ -11,7 +11,7 @@ use dandori_forge::{
     Chosen, ForgeSetting, GitHub, GitHubConfig, PullEdit, PullFilter, PullSummary, Tempo, Token, Url, api_base, choose,
     token,
 };
-use dandori_host::now;
+use dandori_host::{Env, now};
 use jiff::Timestamp;
 
 use crate::Engine;
@@ -55,7 +55,7 @@ impl Engine {
     ///
     /// Words we made do not replace those of a pull request that is already open: a follow-up adds to it.
     pub(crate) async fn ensure_pull(&self, run: &RunFacts, words: PullWords) -> Result<PullRecord, Problem> {
-        let known = self.known(run.spec.repo).await?;
+        let known = self.known_for(run).await?;
         let config = self.config_of(&known.repo)?;
         let nothing =
             || Problem::NothingToPull { run: run.spec.id.key().to_string(), status: run.status().as_str().to_owned() };
@@ -68,7 +68,7 @@ impl Engine {
             head: workspace.branch.clone(),
             base: workspace.base.strip_prefix("origin/").unwrap_or(&workspace.base).to_owned(),
         };
-        match self.forge(&known, &config).await? {
+        match self.forge(&known, &config, self.env_of(run.spec.id)).await? {
             Forge::GitHub(github) => {
                 let mut pull = github.ensure_pull(&draft).await.map_err(|e| e.to_problem())?;
                 if by_hand && (pull.title != draft.title || pull.body != draft.body) {
@@ -95,6 +95,7 @@ impl Engine {
         run: &RunFacts,
         title: Option<String>,
         body: Option<String>,
+        caller: Option<Arc<Env>>,
     ) -> Result<PullRecord, Problem> {
         if run.status() != Status::Succeeded || run.pushed.is_none() {
             return Err(Problem::NothingToPull {
@@ -105,7 +106,10 @@ impl Engine {
         let text = crate::plan::pull_words(run);
         let by_hand = title.is_some() || body.is_some();
         let words = PullWords { title: title.unwrap_or(text.title), body: body.unwrap_or(text.body), by_hand };
-        let pull = self.ensure_pull(run, words).await?;
+        self.remember_caller(run.spec.id, caller.as_ref());
+        let pull = self.ensure_pull(run, words).await;
+        self.forget_caller(run.spec.id);
+        let pull = pull?;
         let fact = Fact::PullLinked { number: pull.number, url: pull.url.clone() };
         let facts = vec![fact.clone()];
         self.0.store.record(self.0.fence, run.spec.id, facts, now()).await.map_err(|e| store_problem(&e))?;
@@ -116,7 +120,7 @@ impl Engine {
     pub async fn pulls(&self, path: &Utf8Path) -> Result<Vec<PullRecord>, Problem> {
         let known = self.know(path).await?;
         let config = self.config_of(&known.repo)?;
-        match self.forge(&known, &config).await? {
+        match self.forge(&known, &config, Arc::new(self.env().clone())).await? {
             Forge::GitHub(github) => {
                 let pulls = github.list_pulls(PullFilter::All, 200).await.map_err(|e| e.to_problem())?;
                 Ok(pulls.into_iter().map(of_github).collect())
@@ -131,14 +135,14 @@ impl Engine {
     pub async fn pull(&self, path: &Utf8Path, number: u64) -> Result<PullRecord, Problem> {
         let known = self.know(path).await?;
         let config = self.config_of(&known.repo)?;
-        match self.forge(&known, &config).await? {
+        match self.forge(&known, &config, Arc::new(self.env().clone())).await? {
             Forge::GitHub(github) => github.pull(number).await.map(of_github).map_err(|e| e.to_problem()),
             Forge::Local => self.0.store.pull(known.repo.id, number).await.map(of_local).map_err(|e| store_problem(&e)),
         }
     }
 
     /// One client per API for all repositories and runs: it keeps the pace GitHub asks for, and what it has read.
-    async fn forge(&self, known: &Known, config: &Config) -> Result<Forge, Problem> {
+    async fn forge(&self, known: &Known, config: &Config, env: Arc<Env>) -> Result<Forge, Problem> {
         let setting = match config.forge {
             ForgeChoice::Auto => ForgeSetting::Auto,
             ForgeChoice::Github => ForgeSetting::GitHub,
@@ -154,7 +158,7 @@ impl Engine {
             Some(text) => Url::parse(text).map_err(|e| Problem::ForgeRefused { reason: format!("github.api: {e}") })?,
             None => api_base(&host).map_err(|e| e.to_problem())?,
         };
-        let found = self.blocking(move |engine| token::find(engine.env(), &host)).await?;
+        let found = self.blocking(move |_| token::find(&env, &host)).await?;
         let (token, _) = found.map_err(|e| e.to_problem())?;
         let mut clients = self.0.github.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(client) = clients.iter().find(|c| c.api_base == api_base && c.token == token) {

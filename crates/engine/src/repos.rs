@@ -2,9 +2,10 @@
 
 use camino::Utf8Path;
 use dandori_config::{Config, Powers, TrustFile};
+use dandori_domain::run::RunFacts;
 use dandori_domain::task::Repo;
 use dandori_domain::{Problem, RepoId};
-use dandori_git::{Pool, Repository};
+use dandori_git::{Git, Pool, Repository};
 use dandori_host::{now, random};
 
 use crate::Engine;
@@ -51,6 +52,14 @@ impl Engine {
     pub(crate) async fn known(&self, id: RepoId) -> Result<Known, Problem> {
         let repo = self.0.store.repo(id).await.map_err(|e| store_problem(&e))?;
         Ok(self.opened(repo))
+    }
+
+    /// The run's repository, with git called as whoever asked for the run would call it.
+    pub(crate) async fn known_for(&self, run: &RunFacts) -> Result<Known, Problem> {
+        let repo = self.0.store.repo(run.spec.repo).await.map_err(|e| store_problem(&e))?;
+        let program = Git::new(&self.env_of(run.spec.id), &self.0.fence.host.to_string());
+        let git = Repository::open(&program, &repo.root, &repo.git_dir);
+        Ok(Known { repo, git })
     }
 
     fn opened(&self, repo: Repo) -> Known {

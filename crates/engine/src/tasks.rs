@@ -1,12 +1,13 @@
 //! What can be done about tasks that exist: cancel, retry, compare, pick.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use dandori_domain::run::{Fact, RunFacts, Status};
 use dandori_domain::task::Task;
 use dandori_domain::{Oid, Problem, RunId};
 use dandori_git::{FileChange, GitError, Repository};
-use dandori_host::now;
+use dandori_host::{Env, now};
 use dandori_store::StoreError;
 
 use crate::Engine;
@@ -84,9 +85,10 @@ impl Engine {
     }
 
     /// A failed push is pushed again; any other failure or cancel is run again from the base.
-    pub async fn retry(&self, task: &Task, run: &RunFacts) -> Result<RunFacts, Problem> {
+    pub async fn retry(&self, task: &Task, run: &RunFacts, caller: Option<Arc<Env>>) -> Result<RunFacts, Problem> {
         let status = run.status();
         if run.push_can_be_resumed() {
+            self.remember_caller(run.spec.id, caller.as_ref());
             let facts = vec![Fact::PushResumed];
             let run =
                 self.0.store.record(self.0.fence, run.spec.id, facts, now()).await.map_err(|e| store_problem(&e))?;
@@ -98,7 +100,7 @@ impl Engine {
             return Err(Problem::TaskIsBusy { run: run.spec.id.key().to_string(), status: status.as_str().to_owned() });
         }
         match status {
-            Status::Failed | Status::Canceled => self.run_again(task, run).await,
+            Status::Failed | Status::Canceled => self.run_again(task, run, caller).await,
             _ => Err(Problem::CannotRetry { status: status.as_str().to_owned() }),
         }
     }
@@ -110,7 +112,7 @@ impl Engine {
         }
         let task = self.0.store.pick(task.id, run.spec.id, now()).await.map_err(|e| store_problem(&e))?;
         if pr && !matches!(run.pull, Some(dandori_domain::run::Pull::Opened { .. })) {
-            self.create_pull(run, None, None).await?;
+            self.create_pull(run, None, None, None).await?;
         }
         Ok(task)
     }

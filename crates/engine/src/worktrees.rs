@@ -4,7 +4,7 @@
 //! nothing goes before its work is kept.
 
 use camino::{Utf8Path, Utf8PathBuf};
-use dandori_domain::run::{BranchFate, RunFacts};
+use dandori_domain::run::{BranchFate, Note, RunFacts};
 use dandori_domain::worktree::{Keepsake, Owner, Worktree};
 use dandori_domain::{Oid, Problem, WorktreeKey};
 use dandori_git::{ExistingBranch, Fetch, Listed, NewWorktree, PRESERVED_PREFIX, TreeState};
@@ -85,7 +85,7 @@ impl Engine {
         base: Option<String>,
         at: Option<Utf8PathBuf>,
         session: Option<String>,
-    ) -> Result<(Worktree, Option<String>), Problem> {
+    ) -> Result<(Worktree, Vec<Note>), Problem> {
         let known = self.know(path).await?;
         let config = self.config_of(&known.repo)?;
         self.require_disk()?;
@@ -99,7 +99,7 @@ impl Engine {
         let owner = session.map_or(Owner::Nobody, |session| Owner::Session { session });
         let branch = branch.unwrap_or_else(|| format!("dandori/{key}"));
         let repo = known.repo.id;
-        let (worktree, offline) = self
+        let (worktree, notes) = self
             .blocking(move |_| {
                 if !known.git.has_commit().map_err(|e| e.problem())? {
                     return Err(Problem::NoCommitYet { path: known.repo.root.clone() });
@@ -110,6 +110,7 @@ impl Engine {
                     .map_err(|e| e.problem())?;
                 let new =
                     NewWorktree { path: place, root, branch, base: base.oid.clone(), existing: ExistingBranch::Attach };
+                let attached = known.git.branch_exists(&new.branch).map_err(|e| e.problem())?;
                 let added = known.git.add_worktree(&new).map_err(|e| e.problem())?;
                 if owner != Owner::Nobody {
                     known.git.lock(&new.path, &lock_reason(&owner)).map_err(|e| e.problem())?;
@@ -125,11 +126,13 @@ impl Engine {
                     created_at: now(),
                     removed_at: None,
                 };
-                Ok((worktree, base.offline))
+                let offline = base.offline.map(|reason| Note::Offline { reason });
+                let attached = attached.then(|| Note::BranchAttached { branch: worktree.branch.clone() });
+                Ok((worktree, offline.into_iter().chain(attached).collect()))
             })
             .await??;
         self.0.store.put_worktree(worktree.clone(), now()).await.map_err(|e| store_problem(&e))?;
-        Ok((worktree, offline))
+        Ok((worktree, notes))
     }
 
     /// Everything the store or the disk knows of this repository, each with what may be done about it.

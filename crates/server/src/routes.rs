@@ -69,5 +69,7 @@ pub(crate) fn router(app: App) -> Router {
             "/v1/openapi.json",
             get(move || async move { ([(axum::http::header::CONTENT_TYPE, "application/json")], text) }),
         )
+        // A mebibyte of instruction grows when it is written as JSON.
+        .layer(axum::extract::DefaultBodyLimit::max(16 << 20))
         .with_state(app)
 }

@@ -197,7 +197,7 @@ fn one_line(text: &str) -> String {
 }
 
 /// Without what would command the reader's terminal: the words are an agent's, and may be anybody's whom it read.
-fn printable(text: &str) -> String {
+pub fn printable(text: &str) -> String {
     let mut clean = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
@@ -271,7 +271,7 @@ mod tests {
         let mut log = LogLines::new(Lang::En, None);
         assert!(log.of(&answer(true, "  \n")).is_empty());
         assert_eq!(texts(&log.of(&answer(false, "Exit code 3\nbroken"))), ["  ✗ Exit code 3", "    broken"]);
-        let long: String = (0..9).map(|i| format!("{i}\n")).collect();
+        let long = ["line"; 9].join("\n");
         let lines = log.of(&answer(true, &long));
         assert_eq!(lines.len(), ANSWER_LINES + 1);
         assert_eq!(lines.last().unwrap().text, "    … 3 more lines");

@@ -64,5 +64,15 @@ pub fn note(lang: Lang, note: &Note) -> String {
                 "検出された準備コマンド `{command}` が失敗しましたが、実行を続けます: {tail}"
             )
         }
+        Note::BudgetNotKept { agent } => say!(
+            lang,
+            "{agent} does not tell what it costs: the budget cannot be kept, only its tokens are counted",
+            "{agent} は費用を報告しないため、予算は適用されません (トークン数のみ記録します)"
+        ),
+        Note::BranchAttached { branch } => say!(
+            lang,
+            "the branch {branch} was there already: the worktree stands on it as it was",
+            "ブランチ {branch} は既に存在したため、そのままの状態でワークツリーに使います"
+        ),
     }
 }

@@ -22,7 +22,8 @@ pub(crate) async fn run(context: &Context) -> Result<ExitCode, Failed> {
     out.object(&json!({ "running": true, "health": health }));
     out.line(ui::daemon_running(out.lang, health.pid, &health.version));
     out.line(ui::daemon_counts(out.lang, health.live_runs, health.max_parallel, health.waiting_runs));
-    out.line(format!("{} {} ({})", health.store.backend, ui::size(health.store.bytes), health.store.detail));
+    let store = &health.store;
+    out.line(ui::store(out.lang, &store.backend, store.bytes, store.sound, &store.detail));
     for notice in health.notices.iter().filter_map(|n| serde_json::from_value::<Problem>(n.clone()).ok()) {
         let said = dandori_text::problem(out.lang, &notice);
         out.note(format!("{} {}", said.what, said.why.unwrap_or_default()));

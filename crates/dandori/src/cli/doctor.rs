@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use super::Context;
 use crate::client::Client;
-use crate::out::Failed;
+use crate::out::{Failed, bad, dim, good};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Grade {
@@ -27,11 +27,11 @@ enum Grade {
 }
 
 impl Grade {
-    fn word(self) -> &'static str {
+    fn word(self) -> String {
         match self {
-            Self::Good => "ok",
-            Self::Missing => "-",
-            Self::Bad => "✗",
+            Self::Good => good("ok"),
+            Self::Missing => dim("-"),
+            Self::Bad => bad("✗"),
         }
     }
 }
@@ -63,9 +63,9 @@ pub(crate) async fn run(context: &Context) -> Result<ExitCode, Failed> {
     }
     let _ = std::fs::remove_dir_all(&home);
     findings.push(sandbox_finding(named(Check::Sandbox)));
-    findings.push(memory(named(Check::Memory)));
+    findings.push(memory(context, named(Check::Memory)));
     findings.push(disk(context, named(Check::Disk)));
-    findings.extend(daemon(context, named(Check::Daemon), named(Check::Store), named(Check::Disk)).await);
+    findings.extend(daemon(context, named(Check::Daemon), named(Check::Store), named(Check::Repository)).await);
 
     let rows: Vec<Value> = findings
         .iter()
@@ -79,9 +79,9 @@ pub(crate) async fn run(context: &Context) -> Result<ExitCode, Failed> {
     let mut table = Table::new(["", head(lang, Head::Check), head(lang, Head::Result)]);
     for f in &findings {
         let remedy = f.remedy.map(|r| format!(" → {}", ui::remedy(lang, r))).unwrap_or_default();
-        table.row([f.grade.word().to_owned(), f.name.clone(), format!("{}{remedy}", f.detail)]);
+        table.row([f.grade.word(), f.name.clone(), format!("{}{remedy}", f.detail)]);
     }
-    context.out.line(table.to_string().trim_end());
+    context.out.table(&table);
     Ok(ExitCode::from(u8::from(!well)))
 }
 
@@ -108,14 +108,14 @@ fn identity(context: &Context, name: String) -> Finding {
 fn program(context: &Context, name: String, program: &str, flag: &str, remedy: Remedy) -> Finding {
     match Cmd::new(program, &context.env).arg(flag).deadline(Duration::from_secs(10)).run() {
         Ok(output) => Finding { name, grade: Grade::Good, detail: output.text(), remedy: None },
-        Err(_) => Finding { name, grade: Grade::Missing, detail: "—".to_owned(), remedy: Some(remedy) },
+        Err(_) => missing(context, name, remedy),
     }
 }
 
 fn agent_finding(context: &Context, agent: &AgentName, remedy: Remedy, home: &Utf8Path) -> Finding {
     let name = agent.to_string();
     match dandori_agent::find_program(agent, &context.env) {
-        Err(_) => Finding { name, grade: Grade::Missing, detail: "—".to_owned(), remedy: Some(remedy) },
+        Err(_) => missing(context, name, remedy),
         Ok(path) => match dandori_agent::version(agent, &context.env, home) {
             Ok(version) => Finding { name, grade: Grade::Good, detail: format!("{version} ({path})"), remedy: None },
             Err(e) => Finding { name, grade: Grade::Bad, detail: with_causes(&e), remedy: Some(remedy) },
@@ -133,6 +133,11 @@ fn with_causes(error: &dyn std::error::Error) -> String {
     text
 }
 
+fn missing(context: &Context, name: String, remedy: Remedy) -> Finding {
+    let detail = ui::not_installed(context.out.lang).to_owned();
+    Finding { name, grade: Grade::Missing, detail, remedy: Some(remedy) }
+}
+
 fn sandbox_finding(name: String) -> Finding {
     match sandbox::probe() {
         Sandbox::Landlock { abi } => {
@@ -142,26 +147,27 @@ fn sandbox_finding(name: String) -> Finding {
     }
 }
 
-fn memory(name: String) -> Finding {
-    let detail = machine::available_memory().map_or_else(|| "?".to_owned(), ui::size);
+fn memory(context: &Context, name: String) -> Finding {
+    let detail = machine::available_memory().map_or_else(|| "?".to_owned(), |b| ui::free(context.out.lang, b));
     Finding { name, grade: Grade::Good, detail, remedy: None }
 }
 
 fn disk(context: &Context, name: String) -> Finding {
     // Before the first command there is no state root: its nearest parent tells as well.
     let root = context.layout.root();
+    let lang = context.out.lang;
     let place = root.ancestors().find(|p| p.is_dir()).unwrap_or(root);
     match machine::free_disk(place) {
         Ok(free) if free < LITTLE_DISK => {
-            Finding { name, grade: Grade::Bad, detail: ui::size(free), remedy: Some(Remedy::FreeDisk) }
+            Finding { name, grade: Grade::Bad, detail: ui::free(lang, free), remedy: Some(Remedy::FreeDisk) }
         }
-        Ok(free) => Finding { name, grade: Grade::Good, detail: ui::size(free), remedy: None },
+        Ok(free) => Finding { name, grade: Grade::Good, detail: ui::free(lang, free), remedy: None },
         Err(e) => Finding { name, grade: Grade::Bad, detail: e.to_string(), remedy: Some(Remedy::FreeDisk) },
     }
 }
 
 /// What only the daemon knows: the store's health and what each repository uses.
-async fn daemon(context: &Context, daemon: String, store: String, disk: String) -> Vec<Finding> {
+async fn daemon(context: &Context, daemon: String, store: String, repository: String) -> Vec<Finding> {
     let client = match Client::connect(context).await {
         Ok(client) => client,
         Err(problem) => {
@@ -184,12 +190,12 @@ async fn daemon(context: &Context, daemon: String, store: String, disk: String) 
         Finding {
             name: store,
             grade: if health.sound { Grade::Good } else { Grade::Bad },
-            detail: format!("{}, {} ({})", health.backend, ui::size(health.bytes), health.detail),
+            detail: ui::store(context.out.lang, &health.backend, health.bytes, health.sound, &health.detail),
             remedy: (!health.sound).then_some(Remedy::RestoreStore),
         },
     ];
     findings.extend(report.repositories.iter().map(|repo| Finding {
-        name: disk.clone(),
+        name: repository.clone(),
         grade: Grade::Good,
         detail: format!("{}: {}", repo.root, ui::size(repo.bytes)),
         remedy: None,

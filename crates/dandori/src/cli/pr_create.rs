@@ -22,7 +22,13 @@ pub(crate) struct PrCreateArgs {
 
 pub(crate) async fn run(args: PrCreateArgs, context: &Context) -> Result<ExitCode, Failed> {
     let client = Client::connect(context).await?;
-    let body = CreatePull { path: context.here()?.into_string(), of: args.of, title: args.title, body: args.body };
+    let body = CreatePull {
+        path: context.here()?.into_string(),
+        of: args.of,
+        title: args.title,
+        body: args.body,
+        env: Some(context.variables()),
+    };
     let pull: PullView = client.post("/v1/pulls", &body).await?;
     context.out.object(&pull);
     context.out.line(ui::pull_opened(context.out.lang, pull.number, &pull.url));

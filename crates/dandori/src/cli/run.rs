@@ -50,6 +50,7 @@ pub(crate) async fn run(args: RunArgs, context: &Context) -> Result<ExitCode, Fa
         pr: (args.pr || args.no_pr).then_some(args.pr),
         budget: args.budget,
         model: args.model,
+        env: Some(context.variables()),
     };
     let client = Client::connect(context).await?;
     let task: TaskView = client.post("/v1/tasks", &request).await?;

@@ -33,8 +33,13 @@ pub(crate) async fn run(args: TaskFollowUpArgs, context: &Context) -> Result<Exi
     let task: TaskView = client.get(&format!("/v1/tasks/{}", quoted(&args.task))).await?;
     // A run's own name means that run; a task's name means its newest or picked one.
     let run = task.runs.iter().find(|r| r.key == args.task || r.id == args.task).map(|r| r.id.clone());
-    let request =
-        FollowUp { instruction: args.instruction.read()?, run, pr: args.pr.then_some(true), budget: args.budget };
+    let request = FollowUp {
+        instruction: args.instruction.read()?,
+        run,
+        pr: args.pr.then_some(true),
+        budget: args.budget,
+        env: Some(context.variables()),
+    };
     let run: RunView = client.post(&format!("/v1/tasks/{}/follow-up", quoted(&task.id)), &request).await?;
     let task: TaskView = client.get(&format!("/v1/tasks/{}", quoted(&task.id))).await?;
     if args.detach {

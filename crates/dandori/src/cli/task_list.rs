@@ -9,7 +9,7 @@ use dandori_text::{Table, table};
 
 use super::{Context, told};
 use crate::client::{Client, in_path};
-use crate::out::{Failed, state};
+use crate::out::{Failed, state, terminal_width};
 
 #[derive(Args)]
 pub(crate) struct TaskListArgs {
@@ -35,6 +35,8 @@ pub(crate) async fn run(args: TaskListArgs, context: &Context) -> Result<ExitCod
         return Ok(ExitCode::SUCCESS);
     }
     let columns = [Head::Task, Head::Run, Head::Agent, Head::State, Head::Changes, Head::Pull, Head::Title];
+    // A command line as an agent must not take the title's place.
+    let agent_cells = if terminal_width().is_some_and(|cells| cells < 110) { 10 } else { 24 };
     let mut rows = Table::new(columns.map(|h| head(out.lang, h)));
     for task in &tasks {
         for (i, run) in task.runs.iter().enumerate() {
@@ -43,7 +45,7 @@ pub(crate) async fn run(args: TaskListArgs, context: &Context) -> Result<ExitCod
             rows.row([
                 if first { task.number.clone() } else { String::new() },
                 run.key.clone(),
-                table::fit(&run.agent, 24),
+                table::fit(&run.agent, agent_cells),
                 format!("{}{place}", state(&run.state)),
                 told::result(out, run),
                 run.pr.as_ref().map(|p| format!("#{}", p.number)).unwrap_or_default(),

@@ -3,9 +3,8 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use dandori_api::{RunView, TaskView};
+use dandori_api::{Retry, RunView, TaskView};
 use dandori_text::ui;
-use serde_json::json;
 
 use super::{Context, told, wait};
 use crate::client::{Client, quoted};
@@ -22,7 +21,9 @@ pub(crate) struct TaskRetryArgs {
 
 pub(crate) async fn run(args: TaskRetryArgs, context: &Context) -> Result<ExitCode, Failed> {
     let client = Client::connect(context).await?;
-    let run: RunView = client.post(&format!("/v1/tasks/{}/retry", quoted(&args.task)), &json!({})).await?;
+    let run: RunView = client
+        .post(&format!("/v1/tasks/{}/retry", quoted(&args.task)), &Retry { env: Some(context.variables()) })
+        .await?;
     let task: TaskView = client.get(&format!("/v1/tasks/{}", quoted(&run.id))).await?;
     if args.detach {
         context.out.object(&told::object(&context.out, &task, &[&run]));

@@ -5,14 +5,17 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use dandori_api::{EventView, RunView, TaskView};
-use dandori_domain::Problem;
+use dandori_domain::{Problem, RunFacts};
 use dandori_text::{table, ui};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
 use super::replay::Replay;
 use super::{Context, told};
 use crate::client::{Client, quoted};
-use crate::out::{Failed, dim, padded_state};
+use crate::out::{Failed, Out, dim, padded_state};
+
+/// How often the place in the queue is asked for.
+const QUEUE_LOOK: Duration = Duration::from_secs(1);
 
 /// How long a daemon that does not come back is waited for.
 const RECONNECT: Duration = Duration::from_secs(30);
@@ -55,6 +58,8 @@ async fn follow(
     let mut told = is_fresh(&task, runs).then(|| Told { replay: Replay::default(), settled: HashSet::new() });
     loop {
         if told.is_none() || after.is_none() {
+            // A run that has only just been asked for is not waiting yet.
+            task.runs.iter_mut().filter(|_| told.is_some()).for_each(|run| run.place = None);
             shown.update(&task, runs);
         }
         if told.is_none() && is_settled(&task, runs) {
@@ -64,7 +69,19 @@ async fn follow(
         let path = format!("/v1/events?task={}&after={}", quoted(&task.id), after.unwrap_or(0));
         let followed = async {
             let mut events = client.stream(&path).await?;
-            while let Some(data) = events.next().await {
+            loop {
+                let waits = told.as_ref().is_some_and(|told| told.any_waits(runs));
+                let data = match tokio::time::timeout(QUEUE_LOOK, events.next()).await {
+                    Ok(Some(data)) => data,
+                    Ok(None) => break,
+                    // Nothing happens to a run that waits, but its place in the queue changes.
+                    Err(_) if waits => {
+                        task = client.get(&format!("/v1/tasks/{}", quoted(&task.id))).await?;
+                        shown.update(&task, runs);
+                        continue;
+                    }
+                    Err(_) => continue,
+                };
                 let Ok(event) = serde_json::from_str::<EventView>(&data) else { continue };
                 after = Some(event.seq);
                 if let Some(told) = &mut told {
@@ -87,12 +104,33 @@ async fn follow(
             Ok(()) => return Ok(task),
             Err(Problem::DaemonUnreachable { .. } | Problem::StopUnderWay) => {
                 shown.say(ui::reconnecting(context.out.lang));
-                // A daemon that was told to stop needs a moment to let go of its lock.
-                tokio::time::sleep(Duration::from_millis(200)).await;
-                client = Client::connect(context).await?;
-                task = client.get(&format!("/v1/tasks/{}", quoted(&task.id))).await?;
+                (client, task) = reconnect(context, &task.id).await?;
+                // The last event may have been the last thing that daemon said: no other will come.
+                if is_settled(&task, runs) && told.as_ref().is_none_or(|told| told.settled.len() == runs.len()) {
+                    shown.update(&task, runs);
+                    return Ok(task);
+                }
             }
             Err(problem) => return Err(problem),
+        }
+    }
+}
+
+/// The daemon again, started if need be, and how the task is by now. It may go away again while it starts.
+async fn reconnect(context: &Context, task: &str) -> Result<(Client, TaskView), Problem> {
+    let until = Instant::now() + RECONNECT;
+    loop {
+        // One that was told to stop needs a moment to let go of its lock.
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        let again = async {
+            let client = Client::connect(context).await?;
+            let task = client.get(&format!("/v1/tasks/{}", quoted(task))).await?;
+            Ok((client, task))
+        };
+        match again.await {
+            Err(Problem::DaemonUnreachable { .. } | Problem::DaemonStarting { .. } | Problem::StopUnderWay)
+                if Instant::now() < until => {}
+            answer => return answer,
         }
     }
 }
@@ -104,6 +142,10 @@ struct Told {
 }
 
 impl Told {
+    fn any_waits(&self, runs: &[String]) -> bool {
+        runs.iter().filter_map(|run| self.replay.run(run)).any(RunFacts::is_waiting)
+    }
+
     /// Shows what an event says. `true` once all of the runs have settled.
     fn take(&mut self, event: &EventView, runs: &[String], shown: &mut Shown<'_>) -> bool {
         let Some(id) = event.run.as_ref().filter(|id| runs.contains(id)) else { return false };
@@ -191,7 +233,7 @@ impl<'c> Shown<'c> {
             return;
         }
         match &row.bar {
-            Some(bar) => bar.set_message(out.coloured(&whole)),
+            Some(bar) => bar.set_message(Out::coloured(&whole)),
             None => out.say(&whole),
         }
         row.last = whole;

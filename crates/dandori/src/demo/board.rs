@@ -38,7 +38,7 @@ struct Row {
 impl<'o> Board<'o> {
     pub(crate) fn new(out: &'o Out) -> Self {
         let bars = out.is_watched().then(|| MultiProgress::with_draw_target(ProgressDrawTarget::stdout()));
-        Self { out, width: out.width(), bars, rows: Vec::new() }
+        Self { out, width: Out::width(), bars, rows: Vec::new() }
     }
 
     /// Somebody watches it move: changes may take the time they need to be seen.
@@ -145,7 +145,7 @@ impl<'o> Board<'o> {
             }
         }
         for row in rows {
-            let head = self.head(&row.number, Some(row.status));
+            let head = Self::head(&row.number, Some(row.status));
             let indent = table::width(&head);
             self.line(&format!("{head}{}", table::fit(&row.title, self.width.saturating_sub(indent))));
             let outcome = row.outcome.join(" · ");
@@ -198,7 +198,7 @@ impl<'o> Board<'o> {
     /// One line of a pipe.
     fn news(&self, run: &str, status: Option<Status>, detail: &str) {
         if let Some(row) = self.rows.iter().find(|row| row.run == run) {
-            self.line(format!("{}{detail}", self.head(&row.number, status)).trim_end());
+            self.line(format!("{}{detail}", Self::head(&row.number, status)).trim_end());
         }
     }
 
@@ -207,7 +207,7 @@ impl<'o> Board<'o> {
         let column = self.rows.iter().map(|row| table::width(&row.title)).max().unwrap_or(0);
         for row in &self.rows {
             let Some(bar) = &row.bar else { continue };
-            let head = self.head(&row.number, Some(row.status));
+            let head = Self::head(&row.number, Some(row.status));
             let text = match row.detail.as_str() {
                 "" => row.title.clone(),
                 detail if self.width < ROOMY => detail.to_owned(),
@@ -219,12 +219,12 @@ impl<'o> Board<'o> {
             if row.status.is_terminal() {
                 bar.set_style(style(&format!("{INDENT}{{wide_msg}}")));
             }
-            bar.set_message(self.out.coloured(&format!("{}{text}", head.trim_start())));
+            bar.set_message(Out::coloured(&format!("{}{text}", head.trim_start())));
         }
     }
 
     /// `   T-1  RUNNING     `
-    fn head(&self, number: &str, status: Option<Status>) -> String {
+    fn head(number: &str, status: Option<Status>) -> String {
         let word = status.map(Status::as_str).unwrap_or_default();
         let padding = " ".repeat(STATE_CELLS.saturating_sub(word.len()) + 2);
         let word = if word.is_empty() { String::new() } else { state(word) };

@@ -62,7 +62,7 @@ pub(crate) fn check(stage: &Stage, played: &Played, asked: &Asked, replay: &Repl
     let committed = [typo, follow_up, readme].iter().all(|run| trailers.iter().filter(|t| t == run).count() == 1);
     checked.holds(Claim::Committed { runs: 3 }, committed, || trailers.join(" "));
 
-    let expected = vec![
+    let expected = [
         (first.clone(), commit_of(asked, follow_up)),
         (second.clone(), commit_of(asked, readme)),
         ("main".to_owned(), main.clone()),

@@ -25,7 +25,7 @@ use crate::rehearse::WAITING;
 const AGENT: &str = "rehearsal";
 
 /// Longer than any step takes on a slow machine.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 /// How long a state stays on a terminal at least: some last but a millisecond.
 const DWELL: Duration = Duration::from_millis(220);
 
@@ -114,7 +114,7 @@ impl<'a> Play<'a> {
         let lang = self.out.lang;
         let asked = demo::job(lang, Job::GreetMany);
         self.board.command(&format!("dandori task follow-up {} \"{asked}\" --pr", task.number));
-        let request = FollowUp { instruction: self.greet_many(), run: None, pr: Some(true), budget: None };
+        let request = FollowUp { instruction: self.greet_many(), run: None, pr: Some(true), budget: None, env: None };
         let run: RunView = self.client.post(&format!("/v1/tasks/{}/follow-up", quoted(&task.id)), &request).await?;
         self.enter(&run.id, &task.number, asked);
         self.until_waiting(&run.id, COLLEAGUE_PUSHED).await?;
@@ -149,6 +149,7 @@ impl<'a> Play<'a> {
             pr: Some(true),
             budget: None,
             model: None,
+            env: None,
         };
         let task: TaskView = self.client.post("/v1/tasks", &request).await?;
         self.played.tasks.push(task.number.clone());

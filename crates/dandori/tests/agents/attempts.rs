@@ -37,6 +37,7 @@ fn refused(env: &TestEnv) -> Vec<Attempt> {
         attempt("config", format!("echo evil > {home}/.config/dandori/config.toml")),
         attempt("token", format!("cat {state}/private/token > stolen.txt")),
         attempt("database", format!("cat {state}/private/dandori.db > stolen.db")),
+        attempt("shim", KILL_SHIM.to_owned()),
         attempt("system-temporary-folder", format!("echo evil > /tmp/evil-{}", std::process::id())),
     ]
 }
@@ -71,8 +72,7 @@ fn cannot_reach_beyond_its_worktree(agent: &'static str) {
     let readme = std::fs::read(env.repo().join("README.md")).unwrap();
     let refs_before = refs(env);
 
-    stage.configure(NO_SANDBOX);
-    let run = Ended::of(&stage.run("Do what you like", &[])); println!("{:?}", run.error); println!("{}", std::fs::read_to_string(stage.worktree(&run).join("outcome.txt")).unwrap());
+    let run = stage.succeeds("Do what you like", &[]);
     let outcome = stage.on_origin(&run.branch, "outcome.txt");
     let expected: Vec<String> = refused(env).iter().map(|attempt| format!("{} refused", attempt.name)).collect();
     assert_eq!(outcome.lines().collect::<Vec<_>>(), expected, "{agent}");
@@ -191,19 +191,37 @@ fn gemini_without_a_sandbox_is_found_out_when_it_commits_or_moves_head() {
     is_found("gemini", NO_SANDBOX, &TO_GIT);
 }
 
-/// Codex then uses its own, in which `.git` cannot be written.
+/// The supervisor is gone without a word: the run says so, nothing of the agent lives on, and the work is there.
+#[test]
+fn an_agent_without_a_sandbox_that_kills_its_supervisor_fails_its_run() {
+    for agent in ["claude", "gemini"] {
+        let turns = [Turn::shell("echo work > work.txt"), Turn::shell(BACKGROUND), Turn::shell(KILL_SHIM)];
+        let stage = Stage::new(agent, Script::turns(turns));
+        stage.configure(NO_SANDBOX);
+        let run = stage.all_fail(&["Do what you like".to_owned()], &[]).remove(0);
+        assert!(run.error().contains("supervisor was killed"), "{agent}: {}", run.error());
+        assert_eq!(std::fs::read_to_string(stage.worktree(&run).join("work.txt")).unwrap(), "work\n");
+        let left: Vec<_> = stage.env.processes().into_iter().filter(|(_, line)| !line.contains(" daemon ")).collect();
+        assert!(left.is_empty(), "{agent}: {left:?}");
+    }
+}
+
+/// Codex then uses its own, in which neither `.git` nor anything outside the worktree can be written.
 #[test]
 fn codex_without_our_sandbox_is_held_by_its_own() {
-    let script = Script::turns([
-        Turn::shell("echo work > work.txt"),
-        Turn::shell("if git commit -q --allow-empty -m mine; then echo did it > o.txt; else echo refused > o.txt; fi"),
-        Turn::say("All done."),
-    ]);
-    let stage = Stage::new("codex", script);
+    let stage = Stage::planned("codex", |env| {
+        let attempt = |command: &str| {
+            Turn::shell(&format!(
+                "if {command} 2> /dev/null; then echo did it >> o.txt; else echo refused >> o.txt; fi"
+            ))
+        };
+        let outside = format!("echo evil > {}/README.md", env.repo());
+        let commit = format!("{AS_SOMEBODY} commit -q --allow-empty -m mine");
+        Script::turns([attempt(&commit), attempt(&format!("{{ {outside}; }}")), Turn::say("All done.")])
+    });
     stage.configure(NO_SANDBOX);
     let run = stage.succeeds("Commit it yourself", &[]);
-    assert_eq!(stage.on_origin(&run.branch, "o.txt"), "refused");
-    assert_eq!(stage.on_origin(&run.branch, "work.txt"), "work");
+    assert_eq!(stage.on_origin(&run.branch, "o.txt"), "refused\nrefused");
     let notes = stage.shown(&run.id)["notes"].to_string();
     assert!(notes.contains("no_sandbox"), "the run says that it had none: {notes}");
 }

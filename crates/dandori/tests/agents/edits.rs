@@ -67,7 +67,7 @@ fn edits_and_follows_up(agent: &'static str, tells_cost: bool) {
     assert_model_saw(&stage, &["Add a greeting to the project", "I will write a greeting.", "Greet the world, too"]);
     assert_eq!(stage.shown(&second.id)["usage"]["input_tokens"], 200, "what this run used, not the conversation");
 
-    env.dandori(["worktree", "remove", &first.branch, "--keep-branch"]).ok();
+    env.dandori(["worktree", "remove", &first.branch]).ok();
     assert!(!worktree.exists());
     let third = stage.follow_up(&first.task, "Greet it once more");
     assert_eq!(stage.worktree(&third), worktree, "made again at its place");

@@ -1,5 +1,12 @@
 //! dandori through its binary, as a user meets it.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::disallowed_methods,
+    reason = "tests: a panic is how they report"
+)]
+
 mod bad_input;
 mod cancel;
 mod daemon;

@@ -99,27 +99,27 @@ fn our_own_limits_end_an_agent_that_hangs() {
 #[test]
 fn a_branch_that_was_overtaken_is_rebased_and_pushed() {
     let env = machine();
-    let first = env.run_json(["first", "--agent", "exec:echo one >> ours.txt"]);
+    let agent = "exec:echo at work; while [ -e hold ]; do sleep 0.05; done; echo one >> ours.txt";
+    let first = env.run_json(["first", "--agent", agent]);
     let branch = branch(only_run(&first));
-    // The agent of the follow-up waits until a colleague has pushed to the same branch.
-    let follow = env
-        .prepared(&env.repo(), ["task", "follow-up", "T-1", "second", "--json"])
-        .stdout(std::process::Stdio::piped())
-        .spawn();
-    let mut follow = follow.unwrap();
+    let shown = env.dandori(["task", "show", "1", "--json"]).json();
+    let hold = format!("{}/hold", shown["runs"][0]["worktree"].as_str().unwrap());
+    std::fs::write(&hold, "").unwrap();
+    let follow = env.dandori(["task", "follow-up", "T-1", "second", "--detach", "--json"]).json();
+    let second = only_run(&follow)["id"].as_str().unwrap().to_owned();
+    wait_until("the agent is at work", || env.dandori(["task", "log", &second, "--raw"]).stdout.contains("at work"));
     overtake(&env, &branch, "theirs.txt", "theirs");
-    let output = {
-        use std::io::Read;
-        let mut text = String::new();
-        follow.stdout.take().unwrap().read_to_string(&mut text).unwrap();
-        follow.wait().unwrap();
-        text
-    };
-    let answer: Value = serde_json::from_str(output.trim()).unwrap();
-    assert_eq!(only_run(&answer)["state"], "SUCCEEDED", "{answer}");
+    std::fs::remove_file(&hold).unwrap();
+    wait_until("it ends", || {
+        let task = env.dandori(["task", "show", &second, "--json"]).json();
+        task["runs"][1]["settled"] == true
+    });
+    let task = env.dandori(["task", "show", "1", "--json"]).json();
+    assert_eq!(task["runs"][1]["state"], "SUCCEEDED", "{task}");
     let log = env.git_in(&env.origin(), ["log", "--format=%s", &branch]);
-    assert!(log.lines().any(|l| l == "theirs"), "{log}");
+    assert_eq!(log.lines().collect::<Vec<_>>(), ["feat: second", "theirs", "feat: first", "init"], "ours on top of theirs");
     assert_eq!(env.git_in(&env.origin(), ["show", &format!("{branch}:ours.txt")]), "one\none");
+    assert_eq!(env.git(["rev-parse", &branch]), env.git_in(&env.origin(), ["rev-parse", &branch]));
 }
 
 /// A colleague pushes to `branch` before our next push can come.
@@ -219,6 +219,19 @@ fn the_agent_sees_an_allow_list_and_its_instruction_on_stdin_and_in_the_environm
     assert!(show("stdin.txt").contains("do this\nand that"));
     assert!(!show("names.txt").contains("hidden"), "{}", show("names.txt"));
     assert!(show("names.txt").contains("DANDORI_RUN=run_"));
+}
+
+#[test]
+fn a_run_sees_the_environment_it_was_asked_from_not_the_one_the_daemon_was_started_in() {
+    let mut env = machine();
+    env.write_user_config("[sandbox]\npass_env = [\"WHOSE\"]\n");
+    env.var("WHOSE", "the-daemon-s");
+    let _ = env.dandori(["daemon", "start"]).ok();
+    env.var("WHOSE", "mine").var("DANDORI_CRASH_AT", "never");
+    let answer = env.run_json(["x", "--agent", "exec:echo $WHOSE > whose.txt; env | grep CRASH >> whose.txt; true"]);
+    let branch = branch(only_run(&answer));
+    assert_eq!(env.git_in(&env.origin(), ["show", &format!("{branch}:whose.txt")]), "mine");
+    assert!(!env.dandori(["task", "show", "1", "--json"]).stdout.contains("mine"), "it is not stored");
 }
 
 #[test]

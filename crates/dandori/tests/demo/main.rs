@@ -1,4 +1,6 @@
 //! `dandori demo` as the first thing a user sees: in a pipe, on a machine with nothing but git.
+#![expect(clippy::unwrap_used, reason = "a helper of a test may fail as a test does")]
+#![expect(clippy::disallowed_methods, reason = "a test is its own edge")]
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Stdio};

@@ -63,7 +63,7 @@ impl Engine {
 
     pub(crate) async fn preserve(&self, run: &RunFacts, fate: BranchFate) -> Result<Vec<Fact>, StepError> {
         let Some(workspace) = run.workspace.clone() else { return Err(StepError::LookAgain) };
-        let known = self.known(run.spec.repo).await?;
+        let known = self.known_for(run).await?;
         // By the run's own key: a follow-up in the same worktree keeps beside what an earlier run kept.
         let key = WorktreeKey::from(run.spec.id.key());
         let message = format!("kept from {}\n\n{}", run.spec.id, dandori_domain::message::title(&run.spec.instruction));
@@ -90,7 +90,7 @@ impl Engine {
             return Ok(vec![Fact::Intended { intent }]);
         }
         let Some(workspace) = run.workspace.clone() else { return Err(StepError::LookAgain) };
-        let known = self.known(run.spec.repo).await?;
+        let known = self.known_for(run).await?;
         let trash = self.layout().repo(run.spec.repo).trash();
         self.blocking(move |_| {
             let delete = (fate == BranchFate::Delete).then_some(workspace.branch.as_str());

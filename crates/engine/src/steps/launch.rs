@@ -2,7 +2,7 @@
 
 use dandori_agent::{Order, PrepareError};
 use dandori_domain::run::{Fact, Intent, Note, ProcessRef, RunFacts, RunKind, Sandbox, SandboxMode};
-use dandori_domain::{AgentFailure, Failure};
+use dandori_domain::{AgentFailure, AgentName, Failure};
 use dandori_host::shim::{self, LaunchError, LaunchOrder, Probe, Started};
 use dandori_host::{now, random, replace_file};
 
@@ -22,7 +22,7 @@ impl Engine {
         let Some(intent @ Intent::Launch) = run.open_intent.clone() else {
             return Ok(vec![Fact::Intended { intent: Intent::Launch }]);
         };
-        let known = self.known(run.spec.repo).await?;
+        let known = self.known_for(run).await?;
         let run = run.clone();
         self.blocking(move |engine| {
             let folder = engine.layout().repo(run.spec.repo).run(run.spec.id).root().to_owned();
@@ -34,6 +34,11 @@ impl Engine {
             };
             fault::done(&intent);
             let mut facts = Vec::new();
+            // Only Claude Code tells a price.
+            if run.spec.settings.budget.is_some() && run.spec.agent != AgentName::Claude {
+                let agent = run.spec.agent.to_string();
+                facts.push(Fact::Noted { note: Note::BudgetNotKept { agent } });
+            }
             if let Some(Sandbox::None { reason }) = started.as_ref().map(|s| &s.sandbox) {
                 facts.push(Fact::Noted { note: Note::NoSandbox { reason: reason.clone() } });
             }
@@ -67,6 +72,7 @@ impl Engine {
             RunKind::FollowUp { session, .. } => session.as_ref(),
             RunKind::First => None,
         };
+        let user_env = self.env_of(run.spec.id);
         let launch = dandori_agent::prepare(&Order {
             agent: &run.spec.agent,
             run: run.spec.id,
@@ -81,7 +87,7 @@ impl Engine {
             model: settings.model.as_deref(),
             budget: settings.budget,
             limits: &settings.limits,
-            user_env: self.env(),
+            user_env: &user_env,
             pass_env: &settings.pass_env,
             sandboxed,
             custom_command: settings.custom_command.as_deref(),
@@ -101,7 +107,7 @@ impl Engine {
             env: launch.env,
             cwd: workspace.path.clone(),
             stdin: launch.stdin,
-            sandbox: sandbox_policy(self.layout(), self.env(), run, &workspace.path, &launch.write),
+            sandbox: sandbox_policy(self.layout(), &user_env, run, &workspace.path, &launch.write),
             deadline_seconds: settings.limits.run_seconds,
             grace_seconds: settings.limits.grace_seconds,
             max_output_bytes: MAX_OUTPUT_BYTES,

@@ -14,7 +14,7 @@ use crate::trouble::git_reason;
 impl Engine {
     pub(crate) async fn commit(&self, run: &RunFacts) -> Result<Vec<Fact>, StepError> {
         let Some(intent @ Intent::Commit { .. }) = run.open_intent.clone() else { return Err(StepError::LookAgain) };
-        let known = self.known(run.spec.repo).await?;
+        let known = self.known_for(run).await?;
         let run = run.clone();
         self.blocking(move |_| {
             let failed = |e: &GitError| StepError::from(Failure::Commit { reason: git_reason(e) });
@@ -30,7 +30,7 @@ impl Engine {
     /// T3: pushed; overtaken → rebased and pushed again, a bounded number of times; anything else fails at once.
     pub(crate) async fn push(&self, run: &RunFacts) -> Result<Vec<Fact>, StepError> {
         let Some(intent @ Intent::Push { .. }) = run.open_intent.clone() else { return Err(StepError::LookAgain) };
-        let known = self.known(run.spec.repo).await?;
+        let known = self.known_for(run).await?;
         let run = run.clone();
         self.blocking(move |_| {
             let failed = |e: &GitError| StepError::from(Failure::PushRefused { reason: git_reason(e) });

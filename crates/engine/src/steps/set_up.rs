@@ -19,7 +19,7 @@ impl Engine {
         commands(
             &run.spec.settings.set_up,
             |file| tree.join(file).is_file(),
-            |program| self.env().find_program(program).is_some(),
+            |program| self.env_of(run.spec.id).find_program(program).is_some(),
         )
     }
 
@@ -105,7 +105,7 @@ impl Engine {
         let settings = &run.spec.settings;
         let files = self.layout().repo(run.spec.repo).run(run.spec.id);
         let mut env: Vec<(String, String)> = self
-            .env()
+            .env_of(run.spec.id)
             .filtered(|name| {
                 dandori_agent::is_passed(&run.spec.agent, name) || settings.pass_env.iter().any(|p| p == name)
             })
@@ -121,7 +121,7 @@ impl Engine {
             env,
             cwd: tree.to_owned(),
             stdin: None,
-            sandbox: sandbox_policy(self.layout(), self.env(), run, tree, &[]),
+            sandbox: sandbox_policy(self.layout(), &self.env_of(run.spec.id), run, tree, &[]),
             deadline_seconds: settings.limits.run_seconds,
             grace_seconds: settings.limits.grace_seconds,
             max_output_bytes: 64 << 20,

@@ -12,7 +12,7 @@ use crate::trouble::git_reason;
 
 impl Engine {
     pub(crate) async fn stage(&self, run: &RunFacts) -> Result<Vec<Fact>, StepError> {
-        let known = self.known(run.spec.repo).await?;
+        let known = self.known_for(run).await?;
         let run = run.clone();
         self.blocking(move |engine| engine.stage_now(&known, &run)).await?
     }

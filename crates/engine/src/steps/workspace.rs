@@ -16,7 +16,7 @@ const BRANCH_PREFIX: &str = "dandori";
 
 impl Engine {
     pub(crate) async fn make_worktree(&self, run: &RunFacts) -> Result<Vec<Fact>, StepError> {
-        let known = self.known(run.spec.repo).await?;
+        let known = self.known_for(run).await?;
         let run = run.clone();
         let facts = match (&run.open_intent, &run.spec.kind) {
             (Some(intent @ Intent::Worktree { workspace }), kind) => {
@@ -107,7 +107,12 @@ impl Engine {
         } else {
             facts.push(Fact::Noted { note: Note::WorktreeRemade });
         }
-        let tip = known.git.branch_oid(&workspace.branch).map_err(|e| worktree_failure(&e))?;
+        // A branch that was removed with its worktree is on the remote still, with all the earlier runs pushed.
+        let here = known.git.branch_oid(&workspace.branch).map_err(|e| worktree_failure(&e))?;
+        let tip = match here {
+            Some(tip) => Some(tip),
+            None => known.git.remote_branch_oid(&workspace.branch).map_err(|e| worktree_failure(&e))?,
+        };
         workspace.base_oid = match (tip, fetched) {
             (Some(tip), _) => tip,
             (None, Ok(base)) => base.oid,

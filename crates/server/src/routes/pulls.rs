@@ -35,6 +35,6 @@ pub(crate) async fn show(
 #[utoipa::path(post, path = "/v1/pulls", request_body = CreatePull, responses((status = 200, body = PullView)))]
 pub(crate) async fn create(State(app): State<App>, Json(body): Json<CreatePull>) -> Answer<PullView> {
     let run = app.engine.find_run(&body.of).await?;
-    let pull = app.engine.create_pull(&run, body.title, body.body).await?;
+    let pull = app.engine.create_pull(&run, body.title, body.body, app.engine.caller(body.env.map(|v| v.0))).await?;
     Ok(Json(view::pull(pull)))
 }

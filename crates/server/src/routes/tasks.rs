@@ -8,7 +8,7 @@ use axum::extract::{Path, Query, State};
 use axum::http::header;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
-use dandori_api::{Comparison, CreateTask, FollowUp, Pick, RunView, TaskView};
+use dandori_api::{Comparison, CreateTask, FollowUp, Pick, Retry, RunView, TaskView};
 use dandori_domain::Problem;
 use dandori_domain::run::RunFacts;
 use dandori_domain::task::Task;
@@ -55,7 +55,12 @@ pub(crate) async fn create(State(app): State<App>, Json(body): Json<CreateTask>)
             instruction: body.instruction,
             agents: body.agents,
             base: body.base,
-            choice: RunChoice { pr: body.pr, budget: body.budget, model: body.model },
+            choice: RunChoice {
+                caller: app.engine.caller(body.env.map(|v| v.0)),
+                pr: body.pr,
+                budget: body.budget,
+                model: body.model,
+            },
         })
         .await?;
     Ok(Json(task_view(&app, &task, &runs).await?))
@@ -79,7 +84,12 @@ pub(crate) async fn follow_up(
         Some(text) => app.engine.find_run(text).await?,
         None => chosen(&task, &runs).ok_or_else(|| Problem::NoSuchRun { text: task.number.to_string() })?,
     };
-    let choice = RunChoice { pr: body.pr, budget: body.budget, model: earlier.spec.settings.model.clone() };
+    let choice = RunChoice {
+        caller: app.engine.caller(body.env.map(|v| v.0)),
+        pr: body.pr,
+        budget: body.budget,
+        model: earlier.spec.settings.model.clone(),
+    };
     let run = app.engine.follow_up(&task, &earlier, body.instruction, choice).await?;
     Ok(Json(run_view(&app, &run).await))
 }
@@ -94,11 +104,16 @@ fn chosen(task: &Task, runs: &[RunFacts]) -> Option<RunFacts> {
     runs.iter().rev().find(|r| r.workspace.as_ref().map(|w| &w.branch) == branch).or(Some(picked)).cloned()
 }
 
-#[utoipa::path(post, path = "/v1/tasks/{task}/retry", responses((status = 200, body = RunView)))]
-pub(crate) async fn retry(State(app): State<App>, Path(text): Path<String>) -> Answer<RunView> {
+#[utoipa::path(post, path = "/v1/tasks/{task}/retry", request_body = Retry,
+    responses((status = 200, body = RunView)))]
+pub(crate) async fn retry(
+    State(app): State<App>,
+    Path(text): Path<String>,
+    Json(body): Json<Retry>,
+) -> Answer<RunView> {
     let run = app.engine.find_run(&text).await?;
     let (task, _) = app.engine.find_task(&run.spec.id.to_string()).await?;
-    let run = app.engine.retry(&task, &run).await?;
+    let run = app.engine.retry(&task, &run, app.engine.caller(body.env.map(|v| v.0))).await?;
     Ok(Json(run_view(&app, &run).await))
 }
 

@@ -6,7 +6,6 @@ use dandori_api::{
     AddWorktree, AdoptWorktree, CollectWorktrees, Collected, RemoveWorktree, RestoreWorktree, WorktreeDone,
     WorktreeView,
 };
-use dandori_domain::run::Note;
 use dandori_domain::worktree::Worktree;
 use serde::Deserialize;
 use utoipa::IntoParams;
@@ -33,10 +32,10 @@ pub(crate) async fn list(State(app): State<App>, Query(query): Query<ListQuery>)
 #[utoipa::path(post, path = "/v1/worktrees", request_body = AddWorktree, responses((status = 200, body = WorktreeDone)))]
 pub(crate) async fn add(State(app): State<App>, Json(body): Json<AddWorktree>) -> Answer<WorktreeDone> {
     let at = body.at.map(Into::into);
-    let (worktree, offline) =
+    let (worktree, notes) =
         app.engine.add_worktree(body.path.as_str().into(), body.branch, body.base, at, body.session).await?;
     let mut done = done(&worktree);
-    done.warnings = offline.iter().map(|reason| note(&Note::Offline { reason: reason.clone() })).collect();
+    done.warnings = notes.iter().filter_map(|n| serde_json::to_value(n).ok()).collect();
     Ok(Json(done))
 }
 
@@ -90,8 +89,4 @@ fn done(worktree: &Worktree) -> WorktreeDone {
         preserved: None,
         warnings: Vec::new(),
     }
-}
-
-fn note(note: &Note) -> serde_json::Value {
-    serde_json::to_value(note).unwrap_or_default()
 }
