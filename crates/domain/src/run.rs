@@ -12,6 +12,7 @@ use crate::agent::{AgentName, Usage, Verdict};
 use crate::failure::{Failure, Limit, Stage};
 use crate::id::{HostId, Oid, RepoId, RunId, SessionId, TaskId, TaskNumber, Usd, WorktreeKey};
 use crate::problem::Problem;
+use crate::step::{Step, next_step};
 
 /// The states of T7.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
@@ -707,7 +708,8 @@ impl RunFacts {
             Fact::Preserved { .. } => self.workspace.is_some(),
             Fact::Removed { .. } => self.removed.is_none(),
             Fact::Noted { .. } => true,
-            Fact::Settled => self.status().is_terminal(),
+            // Not merely terminal: whoever decided this may not have known of a cancel, after which work is left.
+            Fact::Settled => next_step(self) == Step::Settle,
         }
     }
 

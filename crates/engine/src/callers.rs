@@ -16,7 +16,12 @@ use crate::Engine;
 pub(crate) struct Callers {
     by_run: Mutex<HashMap<RunId, Arc<Env>>>,
     /// The last one seen: a thousand runs from one terminal share it.
-    last: Mutex<Option<(BTreeMap<String, String>, Arc<Env>)>>,
+    last: Mutex<Option<Caller>>,
+}
+
+struct Caller {
+    vars: BTreeMap<String, String>,
+    env: Arc<Env>,
 }
 
 impl Engine {
@@ -30,12 +35,12 @@ impl Engine {
     pub fn caller(&self, vars: Option<BTreeMap<String, String>>) -> Option<Arc<Env>> {
         let vars = vars?;
         let mut last = self.0.callers.last.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, env)) = last.as_ref().filter(|(known, _)| *known == vars) {
-            return Some(Arc::clone(env));
+        if let Some(caller) = last.as_ref().filter(|caller| caller.vars == vars) {
+            return Some(Arc::clone(&caller.env));
         }
         let foreign = vars.iter().filter(|(name, _)| !name.starts_with("DANDORI_"));
         let env = Arc::new(Env::from_pairs(foreign.map(|(name, value)| (name.clone(), value.clone()))));
-        *last = Some((vars, Arc::clone(&env)));
+        *last = Some(Caller { vars, env: Arc::clone(&env) });
         Some(env)
     }
 

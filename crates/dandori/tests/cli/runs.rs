@@ -117,7 +117,11 @@ fn a_branch_that_was_overtaken_is_rebased_and_pushed() {
     let task = env.dandori(["task", "show", "1", "--json"]).json();
     assert_eq!(task["runs"][1]["state"], "SUCCEEDED", "{task}");
     let log = env.git_in(&env.origin(), ["log", "--format=%s", &branch]);
-    assert_eq!(log.lines().collect::<Vec<_>>(), ["feat: second", "theirs", "feat: first", "init"], "ours on top of theirs");
+    assert_eq!(
+        log.lines().collect::<Vec<_>>(),
+        ["feat: second", "theirs", "feat: first", "init"],
+        "ours on top of theirs"
+    );
     assert_eq!(env.git_in(&env.origin(), ["show", &format!("{branch}:ours.txt")]), "one\none");
     assert_eq!(env.git(["rev-parse", &branch]), env.git_in(&env.origin(), ["rev-parse", &branch]));
 }

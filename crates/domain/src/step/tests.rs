@@ -169,6 +169,24 @@ fn canceling_a_running_run_stops_keeps_and_removes_in_this_order() {
 }
 
 #[test]
+fn what_was_decided_without_knowing_of_the_cancel_does_not_settle_the_run() {
+    let mut run = run(false, RunKind::First);
+    walk(&mut run, &to_launched());
+    let mut decided = run.clone();
+    let lost = [Fact::Failed { failure: Failure::SupervisorLost }, Fact::Stopped];
+    for fact in &lost {
+        decided.apply(fact, at(2)).unwrap();
+    }
+    assert_eq!(next_step(&decided), Step::Settle);
+    run.apply(&Fact::CancelRequested, at(1)).unwrap();
+    for fact in &lost {
+        run.apply(fact, at(2)).unwrap();
+    }
+    assert!(run.apply(&Fact::Settled, at(2)).is_err(), "worktree and branch are still there");
+    assert_eq!((run.status(), next_step(&run)), (Status::Canceled, Step::Preserve(BranchFate::Delete)));
+}
+
+#[test]
 fn canceling_what_only_waits_is_over_at_once() {
     let mut run = run(false, RunKind::First);
     walk(

@@ -80,7 +80,7 @@ impl Engine {
                 Probe::Ended(record) => return Ok(ended(run, &mut stream, &record)),
                 Probe::Lost(_) | Probe::NeverStarted => return self.lost(run, &mut stream).await,
             };
-            if let Some(failure) = self.over_limit(run, &stream) {
+            if let Some(failure) = over_limit(run, &stream) {
                 return Err(failure.into());
             }
             tokio::select! {
@@ -118,28 +118,6 @@ impl Engine {
         total
     }
 
-    /// The limit the agent has just broken.
-    fn over_limit(&self, run: &RunFacts, stream: &Stream) -> Option<Failure> {
-        let limits = &run.spec.settings.limits;
-        let reader = &stream.reader;
-        if let (Some(budget), Some(spent)) = (run.spec.settings.budget, reader.usage().cost)
-            && spent > budget
-        {
-            return Some(Failure::OverBudget { budget, spent });
-        }
-        if reader.retries() > limits.api_retries {
-            let detail = format!("{} attempts without an answer", reader.retries());
-            return Some(Failure::Agent { failure: AgentFailure::Unreachable { detail } });
-        }
-        let quiet = quiet_seconds(run, stream);
-        if !reader.said_anything() {
-            let over = quiet > limits.start_seconds;
-            return over.then_some(Failure::TimedOut { limit: Limit::Start, seconds: limits.start_seconds });
-        }
-        let over = quiet > limits.silence_seconds && !reader.has_open_tool();
-        over.then_some(Failure::TimedOut { limit: Limit::Silence, seconds: limits.silence_seconds })
-    }
-
     /// The shim is gone without a word: whatever it left behind ends, and what the agent had said still counts.
     async fn lost(&self, run: &RunFacts, stream: &mut Stream) -> Result<Vec<Fact>, StepError> {
         self.end_leftovers(run).await?;
@@ -150,6 +128,28 @@ impl Engine {
         let (verdict, usage) = stream.verdict(None, None);
         Ok(vec![Fact::AgentEnded { verdict, exit: None, signal: None, usage }])
     }
+}
+
+/// The limit the agent has just broken.
+fn over_limit(run: &RunFacts, stream: &Stream) -> Option<Failure> {
+    let limits = &run.spec.settings.limits;
+    let reader = &stream.reader;
+    if let (Some(budget), Some(spent)) = (run.spec.settings.budget, reader.usage().cost)
+        && spent > budget
+    {
+        return Some(Failure::OverBudget { budget, spent });
+    }
+    if reader.retries() > limits.api_retries {
+        let detail = format!("{} attempts without an answer", reader.retries());
+        return Some(Failure::Agent { failure: AgentFailure::Unreachable { detail } });
+    }
+    let quiet = quiet_seconds(run, stream);
+    if !reader.said_anything() {
+        let over = quiet > limits.start_seconds;
+        return over.then_some(Failure::TimedOut { limit: Limit::Start, seconds: limits.start_seconds });
+    }
+    let over = quiet > limits.silence_seconds && !reader.has_open_tool();
+    over.then_some(Failure::TimedOut { limit: Limit::Silence, seconds: limits.silence_seconds })
 }
 
 /// Since the agent last wrote anything, by the file's own time: it also holds while no daemon lived.
