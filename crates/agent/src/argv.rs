@@ -34,12 +34,12 @@ pub(crate) fn command(order: &Order<'_>, program: &Utf8Path) -> Result<Command, 
         AgentName::Codex => codex(order, &mut line),
         AgentName::Gemini => Some(gemini(order, &mut line)),
         AgentName::Exec(command) => {
-            line.add(&["-c", command]);
+            line.add(&["-c", &whole_output(command)]);
             None
         }
         AgentName::Custom(name) => {
             let command = order.custom_command.ok_or_else(|| PrepareError::NoCommand { name: name.clone() })?;
-            line.add(&["-c", command]);
+            line.add(&["-c", &whole_output(command)]);
             None
         }
         AgentName::Rehearsal => {
@@ -117,4 +117,9 @@ impl Line {
             self.add(&[flag, value]);
         }
     }
+}
+
+/// A program without a protocol has one log: what it says to either side, in the order it says it.
+fn whole_output(command: &str) -> String {
+    format!("exec 2>&1\n{command}")
 }

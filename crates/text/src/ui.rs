@@ -141,13 +141,13 @@ pub(crate) fn count(number: impl Into<u64>, one: &str) -> String {
     format!("{number} {one}{s}")
 }
 
-/// The database in a few words: `detail` is what is wrong with it, or its newest backup.
-pub fn store(lang: Lang, backend: &str, bytes: u64, sound: bool, detail: &str) -> String {
+/// The database in a few words: what is wrong with it, or its newest backup.
+pub fn store(lang: Lang, backend: &str, bytes: u64, damage: Option<&str>, backup: Option<&str>) -> String {
     let size = size(bytes);
-    match (sound, detail) {
-        (false, detail) => format!("{backend}, {size}: {detail}"),
-        (true, "" | "ok") => format!("{backend}, {size}"),
-        (true, backup) => {
+    match (damage, backup) {
+        (Some(damage), _) => format!("{backend}, {size}: {damage}"),
+        (None, None) => format!("{backend}, {size}"),
+        (None, Some(backup)) => {
             say!(lang, "{backend}, {size}, last backup {backup}", "{backend}、{size}、最新のバックアップ {backup}")
         }
     }

@@ -289,7 +289,7 @@ fn a_program_gets_its_instruction_by_file_and_by_environment_when_it_fits() {
     let stage = Stage::new();
     let exec = AgentName::Exec("make fix".to_owned());
     let launch = stage.prepare(&exec, "/do it").unwrap();
-    assert_eq!(launch.argv, [stage.root.join("bin/sh").as_str(), "-c", "make fix"]);
+    assert_eq!(launch.argv, [stage.root.join("bin/sh").as_str(), "-c", "exec 2>&1\nmake fix"]);
     assert_eq!(launch.stdin.as_deref(), Some(stage.root.join("instruction").as_path()));
     assert_eq!((launch.write.len(), launch.session), (0, None));
     assert_eq!(stage.read("instruction").unwrap(), "/do it", "word for word");

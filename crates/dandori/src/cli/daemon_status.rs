@@ -23,7 +23,8 @@ pub(crate) async fn run(context: &Context) -> Result<ExitCode, Failed> {
     out.line(ui::daemon_running(out.lang, health.pid, &health.version));
     out.line(ui::daemon_counts(out.lang, health.live_runs, health.max_parallel, health.waiting_runs));
     let store = &health.store;
-    out.line(ui::store(out.lang, &store.backend, store.bytes, store.sound, &store.detail));
+    let (damage, backup) = (store.damage.as_deref(), store.newest_backup.as_deref());
+    out.line(ui::store(out.lang, &store.backend, store.bytes, damage, backup));
     for notice in health.notices.iter().filter_map(|n| serde_json::from_value::<Problem>(n.clone()).ok()) {
         let said = dandori_text::problem(out.lang, &notice);
         out.note(format!("{} {}", said.what, said.why.unwrap_or_default()));

@@ -185,13 +185,14 @@ async fn daemon(context: &Context, daemon: String, store: String, repository: St
     };
     let counts = ui::at_work(context.out.lang, u64::from(report.live), report.waiting);
     let health = report.store;
+    let (damage, backup) = (health.damage.as_deref(), health.newest_backup.as_deref());
     let mut findings = vec![
         Finding { name: daemon, grade: Grade::Good, detail: counts, remedy: None },
         Finding {
             name: store,
-            grade: if health.sound { Grade::Good } else { Grade::Bad },
-            detail: ui::store(context.out.lang, &health.backend, health.bytes, health.sound, &health.detail),
-            remedy: (!health.sound).then_some(Remedy::RestoreStore),
+            grade: if damage.is_none() { Grade::Good } else { Grade::Bad },
+            detail: ui::store(context.out.lang, &health.backend, health.bytes, damage, backup),
+            remedy: damage.is_some().then_some(Remedy::RestoreStore),
         },
     ];
     findings.extend(report.repositories.iter().map(|repo| Finding {

@@ -46,8 +46,8 @@ fn store_health(health: &dandori_store::Health) -> StoreHealth {
         backend: backend(health),
         schema: health.schema,
         bytes: health.bytes,
-        sound: health.damage.is_none(),
-        detail: detail(health),
+        damage: health.damage.clone(),
+        newest_backup: health.newest_backup.clone(),
     }
 }
 
@@ -57,14 +57,6 @@ fn backend(health: &dandori_store::Health) -> String {
         Backend::Postgres => "PostgreSQL",
     }
     .to_owned()
-}
-
-fn detail(health: &dandori_store::Health) -> String {
-    match (&health.damage, &health.newest_backup) {
-        (Some(damage), _) => damage.clone(),
-        (None, Some(name)) => name.clone(),
-        (None, None) => "ok".to_owned(),
-    }
 }
 
 #[utoipa::path(post, path = "/v1/daemon/stop", responses((status = 200, body = serde_json::Value)))]
