@@ -73,3 +73,19 @@ pub(crate) fn router(app: App) -> Router {
         .layer(axum::extract::DefaultBodyLimit::max(16 << 20))
         .with_state(app)
 }
+
+#[cfg(test)]
+mod tests {
+    /// The description in the repository is the one that is served; `UPDATE=1 cargo test -p dandori-server` writes it.
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "a test that writes a file of the repository")]
+    fn the_description_in_docs_is_fresh() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/openapi.json");
+        let fresh = super::openapi().to_pretty_json().unwrap() + "\n";
+        if std::env::var("UPDATE").is_ok() {
+            std::fs::write(path, &fresh).unwrap();
+        }
+        let kept = std::fs::read_to_string(path).unwrap_or_default();
+        assert!(kept == fresh, "docs/openapi.json is not what is served: UPDATE=1 cargo test -p dandori-server");
+    }
+}
