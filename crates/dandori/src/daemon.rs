@@ -57,6 +57,7 @@ fn start_blocking(layout: &Layout, env: &Env, listen: Option<SocketAddr>) -> Res
     let own = std::env::current_exe().map_err(|e| failed(e.to_string()))?;
     let mut command = std::process::Command::new(own);
     command.args(["daemon", "serve"]).env_clear().envs(env.iter()).current_dir("/");
+    command.env("DANDORI_STATE_DIR", layout.root());
     if let Some(address) = listen {
         command.arg(format!("--listen={address}"));
     }

@@ -111,7 +111,7 @@ async fn clear_away(own: &Context) {
 }
 
 fn object(out: &Out, stage: &Stage, asked: &Asked, checked: &[Checked], ok: bool) -> Value {
-    let tasks: Vec<Value> =
+    let tasks: Vec<told::Object<'_>> =
         asked.tasks.iter().map(|t| told::object(out, t, &t.runs.iter().collect::<Vec<&RunView>>())).collect();
     let claims: Vec<Value> = checked
         .iter()

@@ -25,7 +25,10 @@ pub struct DoctorRepo {
 
 impl Engine {
     pub async fn check(&self, disk: bool) -> Result<CheckReport, Problem> {
-        let health = self.0.store.health().await.map_err(|e| store_problem(&e))?;
+        // `status` is asked often; `doctor` has the time.
+        let store = &self.0.store;
+        let health = if disk { store.health().await } else { store.glance().await };
+        let health = health.map_err(|e| store_problem(&e))?;
         let waiting = self.0.store.waiting_count(self.0.fence.host).await.map_err(|e| store_problem(&e))?;
         let mut repos = Vec::new();
         for repo in self.0.store.repos().await.map_err(|e| store_problem(&e))? {

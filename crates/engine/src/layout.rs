@@ -13,7 +13,7 @@
 //! The whole root is hidden from a sandboxed agent; its worktree, temporary folder and private state folder are
 //! granted one by one.
 
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 use dandori_domain::{AgentName, RepoId, RunId, TaskId, WorktreeKey};
 use dandori_host::Env;
 
@@ -33,6 +33,9 @@ impl Layout {
             .path("DANDORI_STATE_DIR")
             .or_else(|| env.path("XDG_STATE_HOME").map(|x| x.join("dandori")))
             .or_else(|| env.home().map(|h| h.join(".local/state/dandori")))?;
+        // The daemon stands elsewhere than the command that starts it: a relative path would mean another folder.
+        let root = std::path::absolute(&root).ok().and_then(|path| Utf8PathBuf::try_from(path).ok()).unwrap_or(root);
+        let root = without_dots(&root);
         Some(Self { root, runtime: env.path("XDG_RUNTIME_DIR") })
     }
 
@@ -98,6 +101,17 @@ impl Layout {
     pub fn repo(&self, repo: RepoId) -> RepoLayout {
         RepoLayout { root: self.root.join("repos").join(repo.folder()) }
     }
+}
+
+/// `/a/b/../c` is `/a/c`: worktrees are only made at plain paths.
+fn without_dots(path: &Utf8Path) -> Utf8PathBuf {
+    path.components().fold(Utf8PathBuf::new(), |mut plain, part| {
+        match part {
+            Utf8Component::ParentDir => drop(plain.pop()),
+            other => plain.push(other),
+        }
+        plain
+    })
 }
 
 /// FNV-1a: a stable short name, not a secret.
@@ -205,6 +219,10 @@ mod tests {
         assert_eq!(Layout::from_env(&env).unwrap().root(), "/h/.local/state/dandori");
         let env = Env::from_pairs([("HOME", "/h"), ("DANDORI_STATE_DIR", "/x")]);
         assert_eq!(Layout::from_env(&env).unwrap().root(), "/x");
+        let env = Env::from_pairs([("DANDORI_STATE_DIR", "/x/./y/../z")]);
+        assert_eq!(Layout::from_env(&env).unwrap().root(), "/x/z");
+        let env = Env::from_pairs([("DANDORI_STATE_DIR", "here")]);
+        assert!(Layout::from_env(&env).unwrap().root().is_absolute());
         assert!(Layout::from_env(&Env::default()).is_none());
     }
 }

@@ -15,7 +15,7 @@ use jiff::Timestamp;
 
 use crate::error::{Result, StoreError};
 use crate::job::Job;
-use crate::store::{Backend, Health, IntegrityReport, OpenReport, Shared, spawn};
+use crate::store::{Backend, Health, IntegrityReport, Look, OpenReport, Shared, spawn};
 use connection::{Check, Connect};
 
 pub(crate) use rescue::backup;
@@ -88,9 +88,13 @@ impl Sqlite {
     }
 }
 
-pub(crate) fn health(path: &Utf8Path) -> Result<Health> {
+pub(crate) fn health(path: &Utf8Path, look: Look) -> Result<Health> {
     let mut connection = connection::connect(path, Connect::ToRead)?;
-    let (damage, check) = match connection::quick_check(&mut connection, connection::MOMENT) {
+    let limit = match look {
+        Look::Glance => connection::GLANCE,
+        Look::Moment => connection::MOMENT,
+    };
+    let (damage, check) = match connection::quick_check(&mut connection, limit) {
         Ok(check) => (None, check),
         Err(StoreError::Damaged { reason }) => (Some(reason), Check::Whole),
         Err(other) => return Err(other),

@@ -1,25 +1,44 @@
 //! A run in a few lines, for people, and in the documented object, for scripts.
 
-use dandori_api::{RunView, TaskView, UsageView};
+use dandori_api::{PullLink, RunView, TaskView, UsageView};
 use dandori_domain::run::Note;
 use dandori_domain::{Failure, Problem, Usage, Usd};
 use dandori_text::{table, ui};
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use crate::out::{Out, bold, dim, padded_state};
 
 /// `{"task":…,"runs":[{"id","agent","state","branch","commit","pr","session","error"}]}`
-pub(crate) fn object(out: &Out, task: &TaskView, runs: &[&RunView]) -> Value {
-    let runs: Vec<Value> = runs
-        .iter()
-        .map(|run| {
-            json!({
-                "id": run.id, "agent": run.agent, "state": run.state, "branch": run.branch, "commit": run.commit,
-                "pr": run.pr, "session": run.session, "error": error(out, run),
-            })
-        })
-        .collect();
-    json!({ "task": task.number, "runs": runs })
+#[derive(Serialize)]
+pub(crate) struct Object<'a> {
+    task: &'a str,
+    runs: Vec<RunObject<'a>>,
+}
+
+#[derive(Serialize)]
+struct RunObject<'a> {
+    id: &'a str,
+    agent: &'a str,
+    state: &'a str,
+    branch: Option<&'a str>,
+    commit: Option<&'a str>,
+    pr: Option<&'a PullLink>,
+    session: Option<&'a str>,
+    error: Option<String>,
+}
+
+pub(crate) fn object<'a>(out: &Out, task: &'a TaskView, runs: &[&'a RunView]) -> Object<'a> {
+    let told = |run: &&'a RunView| RunObject {
+        id: &run.id,
+        agent: &run.agent,
+        state: &run.state,
+        branch: run.branch.as_deref(),
+        commit: run.commit.as_deref(),
+        pr: run.pr.as_ref(),
+        session: run.session.as_deref(),
+        error: error(out, run),
+    };
+    Object { task: &task.number, runs: runs.iter().map(told).collect() }
 }
 
 /// Why it failed, or what of it failed, in one sentence.

@@ -11,6 +11,8 @@ use crate::tx::{Dialect, Row, Tx, Value};
 
 /// How long the structure is looked at when the store opens. On a slow disk that is some tens of megabytes.
 pub(super) const MOMENT: Option<Duration> = Some(Duration::from_millis(500));
+/// How long when somebody only asks how it is, and waits for the answer.
+pub(super) const GLANCE: Option<Duration> = Some(Duration::from_millis(50));
 
 /// Every statement of the verbs stays prepared.
 const STATEMENTS: usize = 128;
