@@ -79,6 +79,15 @@ impl Client {
         response.bytes().await.map(|b| b.to_vec()).map_err(|e| self.lost(&e))
     }
 
+    /// An answer of any length, handed on as it comes.
+    pub(crate) async fn pour(&self, path: &str, mut into: impl FnMut(&[u8])) -> Result<(), Problem> {
+        let mut response = self.checked(self.request(Method::GET, path)).await?;
+        while let Some(bytes) = response.chunk().await.map_err(|e| self.lost(&e))? {
+            into(&bytes);
+        }
+        Ok(())
+    }
+
     /// Server-sent events, until the stream ends.
     pub(crate) async fn stream(&self, path: &str) -> Result<Events, Problem> {
         let response = self.checked(self.request(Method::GET, path)).await?;

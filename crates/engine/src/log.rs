@@ -1,7 +1,8 @@
 //! An agent's words, read from where its shim writes them: live, and long after.
 
+use camino::Utf8PathBuf;
+use dandori_domain::AgentEvent;
 use dandori_domain::run::RunFacts;
-use dandori_domain::{AgentEvent, Problem};
 
 use crate::Engine;
 use crate::steps::Stream;
@@ -40,14 +41,8 @@ impl Engine {
         LogFollower { engine: self.clone(), run: run.clone(), stream }
     }
 
-    /// The stream as the agent wrote it.
-    pub async fn raw_log(&self, run: &RunFacts) -> Result<Vec<u8>, Problem> {
-        let path = self.layout().repo(run.spec.repo).run(run.spec.id).output();
-        self.blocking(move |_| match std::fs::read(&path) {
-            Ok(bytes) => Ok(bytes),
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
-            Err(e) => Err(Problem::Io { path, reason: e.to_string() }),
-        })
-        .await?
+    /// The file with the stream as the agent wrote it. It may be large, and it may not be there yet.
+    pub fn raw_log(&self, run: &RunFacts) -> Utf8PathBuf {
+        self.layout().repo(run.spec.repo).run(run.spec.id).output()
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use camino::Utf8PathBuf;
 use dandori_domain::run::{Fact, RunFacts, Status};
 use dandori_domain::task::Task;
 use dandori_domain::{Oid, Problem, RunId};
@@ -139,15 +140,9 @@ impl Engine {
         Ok(Comparison { overlap: overlap(&runs), runs })
     }
 
-    /// The patch of a run: what was staged, as it was written down; before that, nothing.
-    pub async fn patch(&self, run: &RunFacts) -> Result<Vec<u8>, Problem> {
-        let path = self.layout().repo(run.spec.repo).run(run.spec.id).patch();
-        self.blocking(move |_| match std::fs::read(&path) {
-            Ok(bytes) => Ok(bytes),
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
-            Err(e) => Err(Problem::Io { path, reason: e.to_string() }),
-        })
-        .await?
+    /// The file with the patch of a run: what was staged. Before that, and without changes, it is not there.
+    pub fn patch(&self, run: &RunFacts) -> Utf8PathBuf {
+        self.layout().repo(run.spec.repo).run(run.spec.id).patch()
     }
 }
 

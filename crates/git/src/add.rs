@@ -17,7 +17,7 @@ use crate::refs::{head_ref, require_branch_name};
 use crate::remove::remove_tree;
 use crate::repository::{Repository, WorktreesLock};
 use crate::tree::Tree;
-use crate::worktrees::{MAKING, OURS};
+use crate::worktrees::{MAKING, OURS, recorded_path};
 
 /// A worktree that is to be.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -85,6 +85,7 @@ impl Repository {
                 (tree, plan)
             }
             Standing::Nothing => {
+                self.clear_stump(&new.path)?;
                 place::check_new(&new.path, &new.root)?;
                 let plan = self.plan_for(new, None)?;
                 (self.make_record(&new.path, &plan.tip, MAKING)?, plan)
@@ -133,12 +134,34 @@ impl Repository {
             return Ok(Standing::Nothing);
         }
         if reason.as_deref() == Some(MAKING) {
-            return Ok(Standing::HalfMade(tree));
+            if tree.has_whole_record()? {
+                return Ok(Standing::HalfMade(tree));
+            }
+            // git itself was killed while it wrote the record: nobody can have worked there.
+            remove_tree(tree.path())?;
+            tree.remove_record()?;
+            return Ok(Standing::Nothing);
         }
         if tree.branch()?.as_deref() == Some(new.branch.as_str()) {
             return Ok(Standing::Whole(tree));
         }
         Err(GitError::PathTaken { path: new.path.clone() })
+    }
+
+    /// What git left when it was killed in its first moments: a record that does not say yet where its worktree is,
+    /// and perhaps the empty folder. The caller holds the lock: nobody is just making it.
+    pub(crate) fn clear_stump(&self, path: &Utf8Path) -> Result<(), GitError> {
+        let record = self.common_dir().join("worktrees").join(path.file_name().unwrap_or_default());
+        if record.symlink_metadata().is_err() || recorded_path(&record).is_some() {
+            return Ok(());
+        }
+        let stump = Tree::new(self, path, &record);
+        if stump.lock_reason()?.is_some_and(|reason| !reason.is_empty() && !reason.starts_with(OURS)) {
+            return Ok(());
+        }
+        // Only an empty folder goes; any other stays, and is in the way.
+        let _ = std::fs::remove_dir(path);
+        stump.remove_record()
     }
 
     /// Whether the branch can be had, and from where it starts. `own` is the path of a half-made worktree that may
@@ -209,6 +232,13 @@ impl Repository {
             .branches("")?
             .iter()
             .any(|(other, _)| other.starts_with(&below) || branch.starts_with(&format!("{other}/"))))
+    }
+}
+
+impl Tree {
+    /// git takes its record for a repository.
+    fn has_whole_record(&self) -> Result<bool, GitError> {
+        Ok(self.cmd().reading().args(["rev-parse", "--git-dir"]).run_any()?.status.success())
     }
 }
 

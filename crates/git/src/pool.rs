@@ -247,6 +247,7 @@ impl Pool {
                 destroyed += 1;
             }
         }
+        self.sweep_records()?;
         // Lock files whose slot is gone.
         for entry in self.folder.read_dir_utf8().map_err(GitError::io(&self.folder))?.flatten() {
             let slot = entry.path().with_extension("");
@@ -258,6 +259,27 @@ impl Pool {
             }
         }
         Ok(destroyed)
+    }
+
+    /// Records whose slot was thrown away, or never came to be, when somebody was killed. They are locked: git would
+    /// keep them for ever.
+    fn sweep_records(&self) -> Result<(), GitError> {
+        let records = self.repository.common_dir().join("worktrees");
+        let Ok(entries) = records.read_dir_utf8() else { return Ok(()) };
+        let _held = self.repository.lock_worktrees()?;
+        for entry in entries.flatten().filter(|e| e.file_name().starts_with("slot-")) {
+            let slot = self.folder.join(entry.file_name());
+            let tree = self.tree_of(&slot);
+            let is_ours = match recorded_path(tree.git_dir()) {
+                Some(at) => at == real(&slot),
+                // Under the lock nobody is just making it.
+                None => tree.lock_reason()?.is_none_or(|reason| reason.is_empty() || reason == SLOT),
+            };
+            if is_ours && slot.symlink_metadata().is_err() {
+                tree.remove_record()?;
+            }
+        }
+        Ok(())
     }
 
     /// Whether it was ours to destroy: somebody may be working on it.

@@ -41,7 +41,10 @@ impl Repository {
                 throw_away(path, trash)?;
                 tree.remove_record()?;
             }
-            None => self.throw_away_leftover(path, trash)?,
+            None => {
+                self.clear_stump(path)?;
+                self.throw_away_leftover(path, trash)?;
+            }
         }
         drop(held);
         let Some(branch) = delete_branch else { return Ok(BranchEnd::Kept) };
@@ -73,8 +76,14 @@ impl Repository {
 }
 
 impl Tree {
-    /// What `git worktree prune` would do, for this one alone.
+    /// What `git worktree prune` would do, for this one alone. What says where its worktree is goes last: killed
+    /// before that, the record is still found by it.
     pub(crate) fn remove_record(&self) -> Result<(), GitError> {
+        for entry in self.git_dir().read_dir_utf8().into_iter().flatten().flatten() {
+            if entry.file_name() != "gitdir" {
+                remove_tree(entry.path())?;
+            }
+        }
         match std::fs::remove_dir_all(self.git_dir()) {
             Err(e) if e.kind() != io::ErrorKind::NotFound => Err(GitError::io(self.git_dir())(e)),
             _ => Ok(()),

@@ -86,7 +86,7 @@ impl Repository {
 /// Where a record says its worktree is. A sibling may be half written: then it says nothing yet.
 pub(crate) fn recorded_path(git_dir: &Utf8Path) -> Option<Utf8PathBuf> {
     let text = std::fs::read_to_string(git_dir.join("gitdir")).ok()?;
-    let file = Utf8PathBuf::from(text.trim_end_matches('\n'));
+    let file = Utf8PathBuf::from(Some(text.trim_end_matches('\n')).filter(|text| !text.is_empty())?);
     let file = if file.is_absolute() { file } else { git_dir.join(file) };
     file.parent().map(real)
 }

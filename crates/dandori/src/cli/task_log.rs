@@ -24,7 +24,7 @@ pub(crate) async fn run(args: TaskLogArgs, context: &Context) -> Result<ExitCode
     let client = Client::connect(context).await?;
     let run: RunView = client.get(&format!("/v1/runs/{}", quoted(&args.run))).await?;
     if args.raw {
-        Out::raw(&client.bytes(&format!("/v1/runs/{}/log?raw=true", quoted(&run.id))).await?);
+        client.pour(&format!("/v1/runs/{}/log?raw=true", quoted(&run.id)), Out::raw).await?;
         return Ok(ExitCode::SUCCESS);
     }
     let out = &context.out;

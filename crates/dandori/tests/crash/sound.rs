@@ -88,6 +88,7 @@ pub(crate) fn assert_sound(stage: &mut Stage, left: &Left) {
     assert_eq!(dirty, left.dirty, "the main checkout");
     assert_eq!(env.git(["symbolic-ref", "HEAD"]), "refs/heads/main");
     env.git(["fsck", "--connectivity-only", "--no-dangling"]);
+    assert_records(stage);
     let mut daemon_only: Vec<String> = processes(stage).into_iter().map(|(_, line)| line).collect();
     daemon_only.retain(|line| !line.contains("daemon serve"));
     // A warm slot may be in the making: that is the daemon's own git, and it ends.
@@ -100,6 +101,26 @@ pub(crate) fn assert_sound(stage: &mut Stage, left: &Left) {
     env.dandori(["daemon", "stop"]).ok();
     wait_until("nothing at all runs", || processes(stage).is_empty());
     assert_eq!(lock_files(&env.repo().join(".git")), Vec::<Utf8PathBuf>::new(), "locks");
+}
+
+/// Every record of a worktree that git has is of a worktree. Those of slots are swept by the next look after the pool.
+fn assert_records(stage: &Stage) {
+    let env = &stage.env;
+    let records = || -> Vec<String> {
+        let entries = env.repo().join(".git/worktrees").read_dir_utf8();
+        entries.into_iter().flatten().flatten().map(|e| e.file_name().to_owned()).collect()
+    };
+    let stumps = || -> Vec<String> {
+        let listed = env.git(["worktree", "list", "--porcelain"]);
+        let is_of_one = |record: &String| {
+            let path = read(&env.repo().join(".git/worktrees").join(record).join("gitdir"));
+            path.strip_suffix("/.git\n").is_some_and(|p| listed.lines().any(|l| l.strip_prefix("worktree ") == Some(p)))
+        };
+        records().into_iter().filter(|r| !is_of_one(r)).collect()
+    };
+    let found = stumps();
+    assert!(found.iter().all(|name| name.starts_with("slot-")), "records of nothing: {found:?}");
+    wait_until("the pool is swept", || stumps().is_empty());
 }
 
 /// What was removed leaves the disk, too, in the background.

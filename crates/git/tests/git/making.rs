@@ -330,3 +330,72 @@ fn submodules_and_lfs_without_git_lfs_are_named() {
     let unsupported = bed.repo.unsupported(&tip).unwrap();
     assert_eq!(unsupported, [Unsupported::Submodules { paths: vec!["libs/sub".into()] }, Unsupported::LfsMissing]);
 }
+
+/// In the order in which git makes them; a killed git leaves the first so many.
+#[test]
+fn a_record_that_git_had_only_begun_is_made_anew() {
+    let bed = Bed::new();
+    let steps: [(&str, &str); 8] = [
+        ("record", ""),
+        ("locked", ""),
+        ("locked", "dandori: being made\n"),
+        ("folder", ""),
+        ("gitdir", ""),
+        ("gitdir", "{path}/.git\n"),
+        (".git", "gitdir: {record}\n"),
+        ("commondir", "../..\n"),
+    ];
+    for killed_after in 1..=steps.len() {
+        let name = format!("k{killed_after}");
+        let path = bed.root().join(&name);
+        let record = bed.clone_path().join(".git/worktrees").join(&name);
+        for (what, text) in &steps[..killed_after] {
+            let text = text.replace("{path}", path.as_str()).replace("{record}", record.as_str());
+            match *what {
+                "record" => std::fs::create_dir_all(&record).unwrap(),
+                "folder" => std::fs::create_dir_all(&path).unwrap(),
+                ".git" => write(&path.join(".git"), text),
+                file => write(&record.join(file), text),
+            }
+        }
+        let added = bed.repo.add_worktree(&bed.wanted(&name)).unwrap_or_else(|e| panic!("{name}: {e:?}"));
+        assert_eq!(added.tree.branch().unwrap().unwrap(), format!("dandori/{name}"));
+        bed.assert_clean(&added.tree);
+        assert_eq!(bed.records(), killed_after, "no stump is left beside it");
+    }
+}
+
+#[test]
+fn a_base_that_was_found_fit_is_refused_once_the_clone_gives_files_to_git_lfs() {
+    let bed = Bed::new();
+    assert_eq!(bed.repo.unsupported(&bed.base()).unwrap(), []);
+    bed.sh(&bed.clone_path(), "mkdir -p .git/info && echo '*.bin filter=lfs' > .git/info/attributes");
+    assert_eq!(bed.repo.unsupported(&bed.base()).unwrap(), [Unsupported::LfsMissing]);
+}
+
+#[test]
+fn removing_what_git_had_only_begun_leaves_no_record_behind() {
+    let bed = Bed::new();
+    let path = bed.root().join("a");
+    write(&bed.clone_path().join(".git/worktrees/a/locked"), "dandori: being made\n");
+    std::fs::create_dir_all(&path).unwrap();
+    bed.repo.remove_worktree(&path, &bed.trash(), Some("dandori/a")).unwrap();
+    assert_eq!((bed.records(), path.exists()), (0, false));
+    // Somebody else's, just in the making.
+    write(&bed.clone_path().join(".git/worktrees/a/locked"), "initializing");
+    bed.repo.remove_worktree(&path, &bed.trash(), None).unwrap();
+    assert_eq!(bed.records(), 1);
+}
+
+#[test]
+fn a_removal_killed_half_way_through_the_record_is_finished_by_the_next() {
+    let bed = Bed::new();
+    let tree = bed.tree("a");
+    std::fs::remove_dir_all(tree.path()).unwrap();
+    for entry in tree.git_dir().read_dir_utf8().unwrap().flatten().filter(|e| e.file_name() != "gitdir") {
+        let path = entry.path();
+        if path.is_dir() { std::fs::remove_dir_all(path).unwrap() } else { std::fs::remove_file(path).unwrap() }
+    }
+    bed.repo.remove_worktree(&bed.root().join("a"), &bed.trash(), Some("dandori/a")).unwrap();
+    assert_eq!((bed.records(), bed.branches().len()), (0, 0));
+}

@@ -170,3 +170,19 @@ fn a_branch_that_is_taken_costs_no_slot() {
     assert_eq!(read(&added.tree.path().join("x.txt")), "x");
     bed.assert_clean(&added.tree);
 }
+
+#[test]
+fn records_of_slots_that_are_gone_or_never_came_to_be_are_swept_away() {
+    let bed = Bed::new();
+    let pool = pool(&bed);
+    pool.fill(&bed.base(), 1, 0).unwrap();
+    let claimed = pool.claim(&bed.wanted("a")).unwrap().unwrap();
+    pool.fill(&bed.base(), 1, 0).unwrap();
+    // Killed between throwing a slot away and forgetting it, and between git's first two acts.
+    let gone = slot_folders(&bed).pop().unwrap();
+    std::fs::remove_dir_all(&gone).unwrap();
+    write(&bed.clone_path().join(".git/worktrees/slot-0123456789abcdef/locked"), "dandori: a warm slot\n");
+    pool.fill(&bed.base(), 1, 0).unwrap();
+    assert_eq!((pool.list().unwrap().len(), bed.records()), (1, 2), "one slot, and the worktree made from another");
+    bed.assert_clean(&claimed.tree);
+}

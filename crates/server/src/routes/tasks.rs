@@ -4,10 +4,12 @@ use std::convert::Infallible;
 use std::time::Duration;
 
 use axum::Json;
+use axum::body::Body;
 use axum::extract::{Path, Query, State};
 use axum::http::header;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
+use camino::Utf8Path;
 use dandori_api::{Comparison, CreateTask, FollowUp, Pick, Retry, RunView, TaskView};
 use dandori_domain::Problem;
 use dandori_domain::run::RunFacts;
@@ -15,6 +17,7 @@ use dandori_domain::task::Task;
 use dandori_engine::{NewTaskRequest, RunChoice};
 use dandori_store::TaskFilter;
 use serde::Deserialize;
+use tokio_util::io::ReaderStream;
 use utoipa::IntoParams;
 
 use super::App;
@@ -164,7 +167,7 @@ pub(crate) async fn run(State(app): State<App>, Path(text): Path<String>) -> Ans
     responses((status = 200, description = "the staged patch", content_type = "text/x-diff", body = String)))]
 pub(crate) async fn diff(State(app): State<App>, Path(text): Path<String>) -> Result<Response, Refusal> {
     let run = app.engine.find_run(&text).await?;
-    let patch = app.engine.patch(&run).await?;
+    let patch = file(&app.engine.patch(&run)).await?;
     Ok(([(header::CONTENT_TYPE, "text/x-diff")], patch).into_response())
 }
 
@@ -188,7 +191,7 @@ pub(crate) async fn log(
 ) -> Result<Response, Refusal> {
     let run = app.engine.find_run(&text).await?;
     if query.raw {
-        return Ok(app.engine.raw_log(&run).await?.into_response());
+        return Ok(file(&app.engine.raw_log(&run)).await?.into_response());
     }
     let follower = app.engine.follow_log(&run).await;
     let stop = app.stop.clone();
@@ -219,6 +222,15 @@ pub(crate) async fn log(
         },
     );
     Ok(Sse::new(stream).keep_alive(KeepAlive::new().interval(Duration::from_secs(15))).into_response())
+}
+
+/// A file as a stream: an agent may have written more than we want to hold. What is not there is empty.
+async fn file(path: &Utf8Path) -> Result<Body, Refusal> {
+    match tokio::fs::File::open(path).await {
+        Ok(file) => Ok(Body::from_stream(ReaderStream::new(file))),
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(Body::empty()),
+        Err(e) => Err(Problem::Io { path: path.to_owned(), reason: e.to_string() }.into()),
+    }
 }
 
 async fn run_view(app: &App, run: &RunFacts) -> RunView {
