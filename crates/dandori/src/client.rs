@@ -16,7 +16,7 @@ use crate::cli::Context;
 use crate::daemon;
 
 /// Longer than any verb takes that does not stream: `worktree add` on a slow disk is the slowest.
-const PATIENCE: Duration = Duration::from_secs(600);
+const PATIENCE: Duration = Duration::from_mins(10);
 
 pub(crate) struct Client {
     http: reqwest::Client,

@@ -209,13 +209,13 @@ impl Call {
         Ok((output.status.success() && !text.is_empty()).then_some(text))
     }
 
-    /// Runs it, and again for a while when somebody else holds a lock file.
+    /// Runs it, and again for a while when somebody else is in the way.
     pub(crate) fn run_patiently(&self) -> Result<CmdOutput, CmdError> {
         let until = Instant::now() + LOCK_PATIENCE;
         let mut pause = Duration::from_millis(20);
         loop {
             match self.run() {
-                Err(error) if is_lock_trouble(error.stderr()) && Instant::now() < until => {
+                Err(error) if is_passing_trouble(error.stderr()) && Instant::now() < until => {
                     std::thread::sleep(pause);
                     pause = (pause * 2).min(Duration::from_millis(500));
                 }
@@ -225,10 +225,13 @@ impl Call {
     }
 }
 
-/// git has no exit code for "somebody holds the lock"; with `LC_ALL=C` its words are stable.
-fn is_lock_trouble(stderr: &str) -> bool {
+/// git has no exit code for "somebody holds the lock"; with `LC_ALL=C` its words are stable. Nor does it have one for
+/// a worktree's record that somebody removed while git looked at them all.
+fn is_passing_trouble(stderr: &str) -> bool {
     let stderr = stderr.to_ascii_lowercase();
-    stderr.contains("file exists") && (stderr.contains(".lock") || stderr.contains("could not lock config file"))
+    let is_locked = stderr.contains("file exists") && (stderr.contains(".lock") || stderr.contains("lock config file"));
+    let has_vanished = stderr.contains("invalid path '") && stderr.contains("/worktrees/");
+    is_locked || has_vanished
 }
 
 trait IntoMissing {
@@ -302,10 +305,10 @@ mod tests {
 
     #[test]
     fn only_a_held_lock_is_waited_for() {
-        assert!(is_lock_trouble("error: could not lock config file .git/config: File exists"));
-        assert!(is_lock_trouble("fatal: Unable to create '/r/.git/packed-refs.lock': File exists."));
-        assert!(!is_lock_trouble("fatal: a branch named 'x.lock' is not valid"));
-        assert!(!is_lock_trouble("fatal: Unable to create '/r/.git/index.lock': Permission denied"));
+        assert!(is_passing_trouble("error: could not lock config file .git/config: File exists"));
+        assert!(is_passing_trouble("fatal: Unable to create '/r/.git/packed-refs.lock': File exists."));
+        assert!(!is_passing_trouble("fatal: a branch named 'x.lock' is not valid"));
+        assert!(!is_passing_trouble("fatal: Unable to create '/r/.git/index.lock': Permission denied"));
     }
 
     #[test]

@@ -99,7 +99,7 @@ impl Repository {
     pub(crate) fn branch(&self, name: &str) -> Result<Option<Branch>, GitError> {
         let reference = head_ref(name);
         let format = "--format=%(refname)%00%(objectname)%00%(worktreepath)";
-        let output = self.cmd().reading().args(["for-each-ref", format, "--", &reference]).run()?;
+        let output = self.cmd().reading().args(["for-each-ref", format, "--", &reference]).run_patiently()?;
         // The pattern also matches everything below it, as if it were a folder.
         Ok(output.text().lines().find_map(|line| {
             let mut fields = line.split('\0');

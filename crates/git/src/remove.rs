@@ -76,14 +76,11 @@ impl Repository {
 }
 
 impl Tree {
-    /// What `git worktree prune` would do, for this one alone. What says where its worktree is goes last: killed
-    /// before that, the record is still found by it.
+    /// What `git worktree prune` would do, for this one alone. What says where its worktree is goes first: a git that
+    /// looks at all records meanwhile passes over one without it. Killed after that, it is a stump, which the next
+    /// call for the same path or the next look after the pool clears.
     pub(crate) fn remove_record(&self) -> Result<(), GitError> {
-        for entry in self.git_dir().read_dir_utf8().into_iter().flatten().flatten() {
-            if entry.file_name() != "gitdir" {
-                remove_tree(entry.path())?;
-            }
-        }
+        let _ = std::fs::remove_file(self.git_dir().join("gitdir"));
         match std::fs::remove_dir_all(self.git_dir()) {
             Err(e) if e.kind() != io::ErrorKind::NotFound => Err(GitError::io(self.git_dir())(e)),
             _ => Ok(()),

@@ -31,7 +31,7 @@ pub struct Listed {
 
 impl Repository {
     pub fn list(&self) -> Result<Vec<Listed>, GitError> {
-        let output = self.cmd().reading().args(["worktree", "list", "--porcelain", "-z"]).run()?;
+        let output = self.cmd().reading().args(["worktree", "list", "--porcelain", "-z"]).run_patiently()?;
         let text = String::from_utf8_lossy(&output.stdout);
         let records = text.split("\0\0").filter(|r| !r.is_empty());
         Ok(records.enumerate().filter_map(|(i, record)| parse_listed(record, i == 0)).collect())

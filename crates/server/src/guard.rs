@@ -48,7 +48,7 @@ mod tests {
     fn answer(pairs: &[(header::HeaderName, &str)]) -> Option<StatusCode> {
         let dir = tempfile::tempdir().unwrap();
         let path = camino::Utf8Path::from_path(dir.path()).unwrap().join("token");
-        std::fs::write(&path, "a".repeat(64)).unwrap();
+        dandori_host::replace_file(&path, "a".repeat(64).as_bytes(), 0o600).unwrap();
         let token = Token::load(&path).unwrap();
         let headers = pairs.iter().map(|(n, v)| (n.clone(), HeaderValue::from_str(v).unwrap())).collect();
         refused(&headers, &token).map(|(status, _)| status)

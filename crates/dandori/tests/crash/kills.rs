@@ -154,7 +154,7 @@ fn a_waiting_command_outlives_the_daemon_and_tells_the_end() {
     let words = ["run", "wait for me", "--agent", agent, "--pr", "--json"];
     let mut waiting = stage.env.prepared(&stage.env.repo(), words);
     let waiting = waiting.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let task = wait_for("the task is there", || stage.ask(["task", "list"])[0]["number"].as_str().map(str::to_owned));
+    let task = wait_for("the task is there", || stage.ask(&["task", "list"])[0]["number"].as_str().map(str::to_owned));
     for _ in 0..2 {
         stage.running(&task);
         stage.env.kill_daemon();

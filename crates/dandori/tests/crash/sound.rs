@@ -75,12 +75,12 @@ pub(crate) fn assert_failed(stage: &Stage, run: &Value, kind: &str) {
 pub(crate) fn assert_sound(stage: &mut Stage, left: &Left) {
     stage.assert_died();
     let env = &stage.env;
-    let status = stage.ask(["daemon", "start"]);
+    let status = stage.ask(&["daemon", "start"]);
     assert_eq!(status["health"]["notices"], Value::Array(Vec::new()), "{status:#}");
     assert_eq!(status["health"]["live_runs"], 0, "{status:#}");
-    let gc = stage.ask(["worktree", "gc", "--dry-run"]);
+    let gc = stage.ask(&["worktree", "gc", "--dry-run"]);
     assert_eq!(gc["found"], Value::Array(Vec::new()), "{gc:#}\n{}", stage.log());
-    let pulls = stage.ask(["pr", "list"]);
+    let pulls = stage.ask(&["pr", "list"]);
     assert_eq!(pulls.as_array().map(Vec::len), Some(left.pulls), "{pulls:#}");
     assert_branches(stage, left);
     let dirty = env.git(["status", "--porcelain", "--untracked-files=all"]);
@@ -173,8 +173,8 @@ fn lock_files(folder: &Utf8Path) -> Vec<Utf8PathBuf> {
     let mut found = Vec::new();
     for entry in folder.read_dir_utf8().unwrap().flatten() {
         let path = entry.path();
-        // What git calls a lock of a worktree is a file of that name, with our reason in it.
-        if path.extension() == Some("lock") && !(path.file_name() == Some("dandori.lock")) {
+        // Ours is held by the kernel's leave, not by being there.
+        if path.extension() == Some("lock") && path.file_name() != Some("dandori.lock") {
             found.push(path.to_owned());
         }
         if path.is_dir() && !path.is_symlink() {
@@ -188,7 +188,7 @@ fn lock_files(folder: &Utf8Path) -> Vec<Utf8PathBuf> {
 pub(crate) fn assert_restorable(stage: &Stage, run: &Value, file: &str, content: &str) {
     let reference = text(run, "preserved");
     assert_eq!(stage.env.git(["show", &format!("{reference}:{file}")]), content);
-    let restored = stage.ask(["worktree", "restore", &text(run, "key")]);
+    let restored = stage.ask(&["worktree", "restore", &text(run, "key")]);
     let path = Utf8PathBuf::from(text(&restored, "path"));
     assert_eq!(read(&path.join(file)).trim(), content);
     assert!(stage.env.git_in(&path, ["status", "--porcelain"]).contains(file), "uncommitted again");

@@ -67,7 +67,7 @@ impl Stage {
     /// Waits for the armed daemon to die, asking nobody: a question would start the next one.
     pub(crate) fn await_death(&mut self) {
         let log = self.log_path();
-        let daemon = self.lives.last_mut().expect("armed");
+        let Some(daemon) = self.lives.last_mut() else { panic!("no daemon was armed") };
         wait_until_or(|| daemon.try_wait().unwrap().is_some(), || format!("the daemon did not die\n{}", read(&log)));
     }
 
@@ -99,8 +99,8 @@ impl Stage {
         lines[lines.len().saturating_sub(40)..].join("\n")
     }
 
-    fn say<'a>(&self, words: impl IntoIterator<Item = &'a str>) -> Ran {
-        let mut command = self.env.prepared(&self.env.repo(), words.into_iter().chain(["--json"]));
+    fn say(&self, words: &[&str]) -> Ran {
+        let mut command = self.env.prepared(&self.env.repo(), words.iter().chain(&["--json"]));
         if let (Some(point), 2..) = (&self.point, self.deaths)
             && self.deaths_so_far() < self.deaths
         {
@@ -110,10 +110,10 @@ impl Stage {
     }
 
     /// An answer, however often the daemon dies over the question. Only for questions that change nothing.
-    pub(crate) fn ask<'a>(&self, words: impl IntoIterator<Item = &'a str> + Clone) -> Value {
+    pub(crate) fn ask(&self, words: &[&str]) -> Value {
         let until = Instant::now() + PATIENCE;
         loop {
-            let ran = self.say(words.clone());
+            let ran = self.say(words);
             if ran.code == 0 {
                 return ran.json();
             }
@@ -124,14 +124,10 @@ impl Stage {
 
     /// Gives an order until it has been carried out: `is_done` tells whether an order whose answer was lost was
     /// taken all the same. This is what a user does. `None`: it was, and what was said to it is lost.
-    pub(crate) fn order<'a>(
-        &self,
-        words: impl IntoIterator<Item = &'a str> + Clone,
-        is_done: impl Fn() -> bool,
-    ) -> Option<Value> {
+    pub(crate) fn order(&self, words: &[&str], is_done: impl Fn() -> bool) -> Option<Value> {
         let until = Instant::now() + PATIENCE;
         loop {
-            let ran = self.say(words.clone());
+            let ran = self.say(words);
             if ran.code == 0 {
                 return Some(ran.json());
             }
@@ -145,15 +141,15 @@ impl Stage {
 
     /// `run --detach`; gives the task's number.
     pub(crate) fn run(&self, instruction: &str, agent: &str, more: &[&str]) -> String {
-        let words = ["run", instruction, "--agent", agent, "--detach"];
-        match self.order(words.into_iter().chain(more.iter().copied()), || self.task_of(instruction).is_some()) {
+        let words = [&["run", instruction, "--agent", agent, "--detach"], more].concat();
+        match self.order(&words, || self.task_of(instruction).is_some()) {
             Some(answer) => answer["task"].as_str().unwrap().to_owned(),
             None => self.task_of(instruction).unwrap(),
         }
     }
 
     fn task_of(&self, instruction: &str) -> Option<String> {
-        let tasks = self.ask(["task", "list", "--limit", "100"]);
+        let tasks = self.ask(&["task", "list", "--limit", "100"]);
         let tasks = tasks.as_array().unwrap();
         let found: Vec<&Value> = tasks.iter().filter(|t| t["title"] == instruction).collect();
         assert!(found.len() < 2, "one order, two tasks: {found:#?}");
@@ -162,7 +158,7 @@ impl Stage {
 
     /// The runs of a task, oldest first.
     pub(crate) fn runs(&self, task: &str) -> Vec<Value> {
-        self.ask(["task", "show", task])["runs"].as_array().unwrap().clone()
+        self.ask(&["task", "show", task])["runs"].as_array().unwrap().clone()
     }
 
     /// The newest run of a task.
@@ -194,14 +190,14 @@ impl Stage {
     /// `task follow-up --detach`
     pub(crate) fn follow_up(&self, task: &str, instruction: &str, more: &[&str]) {
         let before = self.runs(task).len();
-        let words = ["task", "follow-up", task, instruction, "--detach"];
-        self.order(words.into_iter().chain(more.iter().copied()), || self.runs(task).len() > before);
+        let words = [&["task", "follow-up", task, instruction, "--detach"], more].concat();
+        self.order(&words, || self.runs(task).len() > before);
         assert_eq!(self.runs(task).len(), before + 1, "one order, one run");
     }
 
     /// `task cancel`, which waits for the end.
     pub(crate) fn cancel(&self, task: &str) -> Value {
-        self.order(["task", "cancel", task], || {
+        self.order(&["task", "cancel", task], || {
             let run = self.newest(task);
             run["settled"] == true || run["state"] == "CANCELED"
         });

@@ -150,7 +150,7 @@ pub(crate) fn conflict_and_retry(point: Option<&str>) {
     assert_eq!(stage.env.git(["show", &format!("{branch}:work.txt")]), "work", "branch and work are intact");
     let colleague = stage.env.colleague();
     stage.env.git_in(&colleague, ["push", "--quiet", "--delete", "origin", &branch]);
-    stage.order(["task", "retry", &task, "--detach"], || stage.newest(&task)["state"] != "FAILED");
+    stage.order(&["task", "retry", &task, "--detach"], || stage.newest(&task)["state"] != "FAILED");
     let run = stage.settled(&task);
     assert_published(&stage, &run, 0);
     assert_lines(&stage, &run, LAUNCHES, 1);
@@ -352,7 +352,7 @@ pub(crate) fn pull_by_hand(point: Option<&str>) {
     stage.settled(&task);
     stage.arm();
     // Whether a lost answer was a yes does not matter: the order may be given again.
-    stage.order(["pr", "create", &task], || false);
+    stage.order(&["pr", "create", &task], || false);
     let run = stage.newest(&task);
     assert_published(&stage, &run, 0);
     assert_eq!(run["pr"]["number"], 1, "{run:#}");
