@@ -10,7 +10,6 @@
     clippy::indexing_slicing,
     clippy::disallowed_methods,
     clippy::print_stdout,
-    clippy::manual_assert,
     reason = "tests: a panic is how they report"
 )]
 
