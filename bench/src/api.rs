@@ -19,6 +19,10 @@ impl Api {
         Self { socket: state.join("dandori.sock"), token: state.join("private/token") }
     }
 
+    pub(crate) fn is_listening(&self) -> bool {
+        UnixStream::connect(&self.socket).is_ok()
+    }
+
     pub(crate) fn get(&self, path: &str) -> Result<Value, Trouble> {
         let mut body = self.request(path)?;
         let mut text = String::new();

@@ -80,7 +80,7 @@ fn seed_store(bed: &Bed, rows: usize) -> Result<(), Trouble> {
     let known =
         Repo { id: RepoId::mint(now(), random()), root: repo.clone(), git_dir: repo.join(".git"), created_at: now() };
     let database = bed.path("state/private/dandori.db");
-    bed.wait_until("the daemon is gone", || Ok(bed.api().get("/v1/health").is_err()))?;
+    bed.wait_until("the daemon is gone", || Ok(!bed.api().is_listening()))?;
     runtime()?.block_on(async {
         let (store, _) = Store::open(Location::Sqlite(database), now()).await?;
         let fence = Fence { host, epoch: store.begin_life(host, now()).await? };
@@ -92,11 +92,10 @@ fn seed_store(bed: &Bed, rows: usize) -> Result<(), Trouble> {
 fn kill_and_recover(bed: &Bed, answers: &mut Samples, adopted: &mut Samples) -> Result<(), Trouble> {
     let repo = bed.path("repo");
     let pid = bed.daemon_pid()?;
-    let raw = i32::try_from(pid).ok().and_then(Pid::from_raw).ok_or_else(|| Trouble::wrong("a pid of 0"))?;
-    kill_process(raw, Signal::KILL).map_err(|e| Trouble::wrong(format!("the daemon cannot be killed: {e}")))?;
-    // Whoever reaps it, a process without a command line does nothing any more.
-    let line = format!("/proc/{pid}/cmdline");
-    bed.wait_until("the daemon is dead", || Ok(std::fs::read(&line).map_or(true, |line| line.is_empty())))?;
+    let pid = i32::try_from(pid).ok().and_then(Pid::from_raw).ok_or_else(|| Trouble::wrong("a pid of 0"))?;
+    kill_process(pid, Signal::KILL).map_err(|e| Trouble::wrong(format!("the daemon cannot be killed: {e}")))?;
+    // Until the kernel has closed its files somebody still seems to listen.
+    bed.wait_until("the daemon is dead", || Ok(!bed.api().is_listening()))?;
     let log = bed.path("state/daemon.log");
     let from = std::fs::metadata(&log).map_err(Trouble::io(&log))?.len();
 

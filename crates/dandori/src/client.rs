@@ -6,6 +6,7 @@ use camino::Utf8Path;
 use dandori_api::ErrorBody;
 use dandori_domain::Problem;
 use dandori_engine::Layout;
+use dandori_server::VERSION_HEADER;
 use dandori_server::token::Token;
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE};
 use reqwest::{Method, Response, StatusCode};
@@ -109,6 +110,11 @@ impl Client {
 
     async fn checked(&self, request: reqwest::RequestBuilder) -> Result<Response, Problem> {
         let response = request.send().await.map_err(|e| self.lost(&e))?;
+        let own = env!("CARGO_PKG_VERSION");
+        let spoken = response.headers().get(VERSION_HEADER).and_then(|v| v.to_str().ok());
+        if let Some(daemon) = spoken.filter(|v| *v != own) {
+            return Err(Problem::DaemonVersion { daemon: daemon.to_owned(), cli: own.to_owned() });
+        }
         let status = response.status();
         if status.is_success() {
             return Ok(response);

@@ -17,57 +17,190 @@ pub enum Class {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(tag = "code", rename_all = "snake_case")]
 pub enum Problem {
-    NotARepository { path: Utf8PathBuf },
-    BareRepository { path: Utf8PathBuf },
-    NoCommitYet { path: Utf8PathBuf },
-    NoRemote { path: Utf8PathBuf },
-    UnknownBase { base: String, near: Vec<String> },
-    Submodules { path: Utf8PathBuf },
+    NotARepository {
+        path: Utf8PathBuf,
+    },
+    BareRepository {
+        path: Utf8PathBuf,
+    },
+    NoCommitYet {
+        path: Utf8PathBuf,
+    },
+    NoRemote {
+        path: Utf8PathBuf,
+    },
+    UnknownBase {
+        base: String,
+        near: Vec<String>,
+    },
+    Submodules {
+        path: Utf8PathBuf,
+    },
     LfsMissing,
-    GitTooOld { found: String, needed: String },
+    GitTooOld {
+        found: String,
+        needed: String,
+    },
     GitMissing,
-    AgentMissing { agent: String, program: String },
-    BadAgent { agent: String, known: Vec<String> },
-    BadConfig { path: Utf8PathBuf, reason: String, suggestion: Option<String> },
-    Untrusted { path: Utf8PathBuf, what: Vec<String> },
+    AgentMissing {
+        agent: String,
+        program: String,
+    },
+    BadAgent {
+        agent: String,
+        known: Vec<String>,
+    },
+    BadConfig {
+        path: Utf8PathBuf,
+        reason: String,
+        suggestion: Option<String>,
+    },
+    Untrusted {
+        path: Utf8PathBuf,
+        what: Vec<String>,
+    },
     EmptyInstruction,
-    InstructionTooLong { bytes: usize, limit: usize },
-    BadBudget { text: String },
-    NoSuchTask { text: String },
-    NoSuchRun { text: String },
-    AmbiguousReference { text: String, matches: Vec<String> },
-    CannotCancel { status: String },
-    CannotRetry { status: String },
-    CannotFollowUp { status: String },
-    TaskIsBusy { run: String, status: String },
-    NothingToPick { task: String },
-    NoSuchWorktree { text: String },
-    WorktreeHeld { key: String, owner: String },
-    WorktreeDirty { key: String, files: u32, unpushed: u32 },
-    WorktreeExists { path: Utf8PathBuf },
-    UnsafePath { path: Utf8PathBuf, reason: String },
-    BranchTaken { branch: String, suggestion: String },
-    NotOurWorktree { path: Utf8PathBuf },
-    NothingPreserved { text: String },
-    NoSuchPull { number: u64 },
-    NothingToPull { run: String, status: String },
-    ForgeRefused { reason: String },
-    ForgeUnreachable { reason: String },
-    NoForgeToken { host: String },
-    DiskFull { path: Utf8PathBuf, free_mib: u64, needed_mib: u64 },
+    InstructionTooLong {
+        bytes: usize,
+        limit: usize,
+    },
+    BadBudget {
+        text: String,
+    },
+    NoSuchTask {
+        text: String,
+    },
+    NoSuchRun {
+        text: String,
+    },
+    AmbiguousReference {
+        text: String,
+        matches: Vec<String>,
+    },
+    CannotCancel {
+        status: String,
+    },
+    CannotRetry {
+        status: String,
+    },
+    CannotFollowUp {
+        status: String,
+    },
+    TaskIsBusy {
+        run: String,
+        status: String,
+    },
+    NothingToPick {
+        task: String,
+    },
+    NoSuchWorktree {
+        text: String,
+    },
+    WorktreeHeld {
+        key: String,
+        owner: String,
+    },
+    WorktreeDirty {
+        key: String,
+        files: u32,
+        unpushed: u32,
+    },
+    WorktreeExists {
+        path: Utf8PathBuf,
+    },
+    UnsafePath {
+        path: Utf8PathBuf,
+        reason: String,
+    },
+    WorktreeLocked {
+        path: Utf8PathBuf,
+        reason: String,
+    },
+    WorktreeUnrecorded {
+        path: Utf8PathBuf,
+    },
+    WorktreeDetached {
+        path: Utf8PathBuf,
+    },
+    BadBranchName {
+        name: String,
+    },
+    BranchTaken {
+        branch: String,
+        suggestion: String,
+        /// Where it is checked out.
+        #[serde(default)]
+        used_at: Option<Utf8PathBuf>,
+    },
+    NotOurWorktree {
+        path: Utf8PathBuf,
+    },
+    NothingPreserved {
+        text: String,
+    },
+    NoSuchPull {
+        number: u64,
+    },
+    NothingToPull {
+        run: String,
+        status: String,
+    },
+    ForgeRefused {
+        reason: String,
+    },
+    ForgeUnreachable {
+        reason: String,
+    },
+    NoForgeToken {
+        host: String,
+    },
+    DiskFull {
+        path: Utf8PathBuf,
+        free_mib: u64,
+        needed_mib: u64,
+    },
     StoreFull,
-    StoreUnavailable { reason: String },
-    StoreTooNew { found: i64, known: i64 },
-    StoreDamaged { quarantine: Utf8PathBuf, restored: Option<String> },
-    DaemonUnreachable { socket: Utf8PathBuf, reason: String },
-    DaemonStarting { log: Utf8PathBuf, reason: String },
-    DaemonVersion { daemon: String, cli: String },
-    SocketPathTooLong { path: Utf8PathBuf },
+    StoreUnavailable {
+        reason: String,
+    },
+    StoreTooNew {
+        found: i64,
+        known: i64,
+    },
+    StoreDamaged {
+        quarantine: Utf8PathBuf,
+        restored: Option<String>,
+    },
+    DaemonUnreachable {
+        socket: Utf8PathBuf,
+        reason: String,
+    },
+    DaemonStarting {
+        log: Utf8PathBuf,
+        reason: String,
+    },
+    DaemonVersion {
+        daemon: String,
+        cli: String,
+    },
+    SocketPathTooLong {
+        path: Utf8PathBuf,
+    },
     StopUnderWay,
-    BadRequest { reason: String },
-    Git { command: String, reason: String },
-    Io { path: Utf8PathBuf, reason: String },
-    Internal { reason: String },
+    BadRequest {
+        reason: String,
+    },
+    Git {
+        command: String,
+        reason: String,
+    },
+    Io {
+        path: Utf8PathBuf,
+        reason: String,
+    },
+    Internal {
+        reason: String,
+    },
 }
 
 impl Problem {

@@ -350,6 +350,10 @@ pub enum Note {
     BudgetNotKept {
         agent: String,
     },
+    /// Work kept when the worktree was removed by hand is back in it.
+    KeptWorkBack {
+        reference: String,
+    },
     /// A branch of that name was there: the worktree stands on it as it was.
     BranchAttached {
         branch: String,

@@ -12,12 +12,20 @@ pub struct Worktree {
     pub repo: RepoId,
     pub path: Utf8PathBuf,
     pub branch: String,
+    /// Made for this worktree: it may go with it. A branch that was there before is its user's.
+    #[serde(default = "yes")]
+    pub branch_is_ours: bool,
     pub base: String,
     pub base_oid: Oid,
     pub owner: Owner,
     pub created_at: Timestamp,
     /// A tombstone: kept so that nothing is "unknown" that once was ours.
     pub removed_at: Option<Timestamp>,
+}
+
+/// Worktrees of runs were the only ones once, and a run makes its branch.
+fn yes() -> bool {
+    true
 }
 
 /// Who holds a worktree. Another owner's is not removed.

@@ -17,6 +17,9 @@ const STORE_PAUSE: Duration = Duration::from_millis(500);
 /// So that a mistake of ours costs a little patience, not a core.
 const LOOK_AGAIN_PAUSE: Duration = Duration::from_millis(20);
 
+/// How often a clean-up is tried before it is left for later.
+const CLEAN_UP_TRIES: u32 = 5;
+
 /// A step was taken, or it was not, and why.
 pub(crate) enum StepError {
     /// The run fails.
@@ -44,6 +47,7 @@ impl From<Problem> for StepError {
 impl Engine {
     pub(crate) async fn drive(self, id: RunId, bell: Arc<Notify>) {
         let mut run: Option<RunFacts> = None;
+        let mut troubles = 0;
         while !self.0.stopping.is_cancelled() {
             let facts = match run.take() {
                 Some(facts) => facts,
@@ -65,7 +69,10 @@ impl Engine {
             }
             info!(%id, status = facts.status().as_str(), ?step);
             match self.take(step, &facts, &bell).await {
-                Ok(outcome) => run = self.settle(&facts, outcome).await,
+                Ok(outcome) => {
+                    troubles = 0;
+                    run = self.settle(&facts, outcome).await;
+                }
                 Err(StepError::Failed(failure)) => {
                     run = self.settle(&facts, vec![Fact::Failed { failure }]).await;
                 }
@@ -73,7 +80,13 @@ impl Engine {
                 Err(StepError::Trouble(problem)) => {
                     error!(%id, ?step, ?problem, "a step could not be taken; it is tried again");
                     self.notice(problem);
-                    tokio::time::sleep(STORE_PAUSE).await;
+                    troubles += 1;
+                    if troubles >= CLEAN_UP_TRIES && matches!(step, Step::Preserve(_) | Step::Remove(_)) {
+                        // The run is over; what could not be cleaned up is left as it is, for `worktree gc`.
+                        run = self.settle(&facts, vec![Fact::Settled]).await;
+                        continue;
+                    }
+                    tokio::time::sleep(STORE_PAUSE * troubles.min(60)).await;
                 }
                 Err(StepError::Stopping) => break,
             }

@@ -58,6 +58,8 @@ pub(crate) struct Inner {
     /// Rung when something was thrown into the trash or a slot was taken.
     pub(crate) housekeeping: Notify,
     pub(crate) callers: Callers,
+    /// Worktrees that are recorded and whose directories are just being made.
+    pub(crate) making: crate::worktrees::Making,
     pub(crate) github: Mutex<Vec<crate::pulls::Client>>,
     pub(crate) tracker: TaskTracker,
     pub(crate) stopping: CancellationToken,
@@ -92,6 +94,7 @@ impl Engine {
             admission: Notify::new(),
             housekeeping: Notify::new(),
             callers: Callers::default(),
+            making: crate::worktrees::Making::default(),
             github: Mutex::default(),
             tracker: TaskTracker::new(),
             stopping: CancellationToken::new(),

@@ -6,7 +6,7 @@ use camino::Utf8PathBuf;
 use dandori_config::Config;
 use dandori_domain::agent::AgentName;
 use dandori_domain::message::title;
-use dandori_domain::run::{RunFacts, RunKind, RunSettings, Status};
+use dandori_domain::run::{Limits, RunFacts, RunKind, RunSettings, Status};
 use dandori_domain::task::{MAX_INSTRUCTION_BYTES, Task};
 use dandori_domain::{Problem, RunId, TaskId, Usd};
 use dandori_git::Fetch;
@@ -47,6 +47,11 @@ impl Engine {
         let agents = self.agents(&config, &request.agents, request.choice.caller.as_ref())?;
         self.require_ready(&known, &config, request.base.as_deref()).await?;
         self.require_disk()?;
+        let mut choice = request.choice;
+        if agents.len() > 1 {
+            // Of several that work side by side one is picked for the pull request (T8).
+            choice.pr = Some(false);
+        }
         let created_at = now();
         let task = NewTask {
             id: TaskId::mint(created_at, random()),
@@ -59,7 +64,7 @@ impl Engine {
             runs.push(NewRun {
                 id: RunId::mint(created_at, random()),
                 host: self.0.fence.host,
-                settings: settings(&config, &agent, &request.choice)?,
+                settings: settings(&config, &agent, &choice)?,
                 agent,
                 kind: RunKind::First,
                 instruction: request.instruction.clone(),
@@ -68,7 +73,7 @@ impl Engine {
             });
         }
         for run in &runs {
-            self.remember_caller(run.id, request.choice.caller.as_ref());
+            self.remember_caller(run.id, choice.caller.as_ref());
         }
         let created = self.0.store.create_task(task, runs).await.map_err(|e| store_problem(&e))?;
         self.0.admission.notify_one();
@@ -101,7 +106,7 @@ impl Engine {
         self.add_run(task, earlier, kind, instruction, choice).await
     }
 
-    /// The same instruction once more, from the base: a fresh worktree and conversation.
+    /// The same instruction once more: from the base, or, when it was a follow-up, from where that began.
     pub(crate) async fn run_again(
         &self,
         task: &Task,
@@ -114,7 +119,7 @@ impl Engine {
             budget: earlier.spec.settings.budget.map(Usd::dollars),
             model: earlier.spec.settings.model.clone(),
         };
-        self.add_run(task, earlier, RunKind::First, earlier.spec.instruction.clone(), choice).await
+        self.add_run(task, earlier, earlier.spec.kind.clone(), earlier.spec.instruction.clone(), choice).await
     }
 
     /// One more run of a task, by the agent of an earlier one.
@@ -207,6 +212,10 @@ impl Engine {
             if known_base.is_err() && !git.has_commit().map_err(|e| e.problem())? {
                 return Err(Problem::NoCommitYet { path: root });
             }
+            if rustix::fs::access(git.common_dir().as_std_path(), rustix::fs::Access::WRITE_OK).is_err() {
+                let reason = "a run keeps its worktree and branch there, and it cannot be written".to_owned();
+                return Err(Problem::Io { path: git.common_dir().to_owned(), reason });
+            }
             if git.remote_url().map_err(|e| e.problem())?.is_none() {
                 return Err(Problem::NoRemote { path: root });
             }
@@ -234,6 +243,18 @@ fn check_instruction(instruction: &str) -> Result<(), Problem> {
     Ok(())
 }
 
+/// A program without a protocol may be silent for as long as it likes, unless the user has said otherwise.
+fn limits_of(config: &Config, agent: &AgentName) -> Limits {
+    let mut limits = config.limits;
+    let usual = Config::default().limits;
+    if matches!(agent, AgentName::Exec(_) | AgentName::Custom(_) | AgentName::Rehearsal) {
+        let unless_said = |limit, usual| if limit == usual { limits.run_seconds } else { limit };
+        limits.start_seconds = unless_said(limits.start_seconds, usual.start_seconds);
+        limits.silence_seconds = unless_said(limits.silence_seconds, usual.silence_seconds);
+    }
+    limits
+}
+
 /// The configuration as it stands now, with what was said for this run over it.
 fn settings(config: &Config, agent: &AgentName, choice: &RunChoice) -> Result<RunSettings, Problem> {
     let budget = match choice.budget {
@@ -245,7 +266,7 @@ fn settings(config: &Config, agent: &AgentName, choice: &RunChoice) -> Result<Ru
         model: choice.model.clone().or_else(|| config.model(agent).map(str::to_owned)),
         wants_pull: choice.pr.unwrap_or(config.pr),
         budget,
-        limits: config.limits,
+        limits: limits_of(config, agent),
         cleanup: config.cleanup,
         forbidden_paths: config.forbidden_paths.clone(),
         set_up: config.set_up.choice(),

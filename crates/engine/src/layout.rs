@@ -35,7 +35,8 @@ impl Layout {
             .or_else(|| env.home().map(|h| h.join(".local/state/dandori")))?;
         // The daemon stands elsewhere than the command that starts it: a relative path would mean another folder.
         let root = std::path::absolute(&root).ok().and_then(|path| Utf8PathBuf::try_from(path).ok()).unwrap_or(root);
-        let root = without_dots(&root);
+        // Git names worktrees by their real paths: behind a link, none would be found again.
+        let root = real(&without_dots(&root));
         Some(Self { root, runtime: env.path("XDG_RUNTIME_DIR") })
     }
 
@@ -104,7 +105,7 @@ impl Layout {
 }
 
 /// `/a/b/../c` is `/a/c`: worktrees are only made at plain paths.
-fn without_dots(path: &Utf8Path) -> Utf8PathBuf {
+pub(crate) fn without_dots(path: &Utf8Path) -> Utf8PathBuf {
     path.components().fold(Utf8PathBuf::new(), |mut plain, part| {
         match part {
             Utf8Component::ParentDir => drop(plain.pop()),
@@ -112,6 +113,16 @@ fn without_dots(path: &Utf8Path) -> Utf8PathBuf {
         }
         plain
     })
+}
+
+/// The path with every symbolic link in what exists of it followed.
+pub(crate) fn real(path: &Utf8Path) -> Utf8PathBuf {
+    for ancestor in path.ancestors() {
+        if let (Ok(found), Ok(rest)) = (ancestor.canonicalize_utf8(), path.strip_prefix(ancestor)) {
+            return if rest.as_str().is_empty() { found } else { found.join(rest) };
+        }
+    }
+    path.to_owned()
 }
 
 /// FNV-1a: a stable short name, not a secret.
@@ -224,5 +235,15 @@ mod tests {
         let env = Env::from_pairs([("DANDORI_STATE_DIR", "here")]);
         assert!(Layout::from_env(&env).unwrap().root().is_absolute());
         assert!(Layout::from_env(&Env::default()).is_none());
+    }
+
+    #[test]
+    fn a_state_root_behind_a_link_is_named_by_its_real_path() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = Utf8PathBuf::try_from(dir.path().canonicalize().unwrap()).unwrap();
+        std::fs::create_dir(folder.join("disk")).unwrap();
+        std::os::unix::fs::symlink(folder.join("disk"), folder.join("link")).unwrap();
+        let env = Env::from_pairs([("DANDORI_STATE_DIR", folder.join("link/not/yet").into_string())]);
+        assert_eq!(Layout::from_env(&env).unwrap().root(), folder.join("disk/not/yet"));
     }
 }

@@ -30,7 +30,11 @@ impl LogFollower {
             Ok(run) => run.ended.is_some() || run.status().is_terminal(),
             Err(_) => false,
         };
-        LogChunk { events: self.stream.read(), ended }
+        let mut events = self.stream.read();
+        if ended {
+            events.extend(self.stream.close());
+        }
+        LogChunk { events, ended }
     }
 }
 

@@ -85,9 +85,13 @@ impl GitError {
             Self::Missing => Problem::GitMissing,
             Self::TooOld { found, needed } => Problem::GitTooOld { found: found.clone(), needed: needed.clone() },
             Self::UnknownBase { base, near } => Problem::UnknownBase { base: base.clone(), near: near.clone() },
-            Self::BranchTaken { branch, suggestion, .. } => {
-                Problem::BranchTaken { branch: branch.clone(), suggestion: suggestion.clone() }
-            }
+            Self::BranchTaken { branch, suggestion, used_at } => Problem::BranchTaken {
+                branch: branch.clone(),
+                suggestion: suggestion.clone(),
+                used_at: used_at.clone(),
+            },
+            Self::BadBranchName { name } => Problem::BadBranchName { name: name.clone() },
+            Self::Locked { path, reason } => Problem::WorktreeLocked { path: path.clone(), reason: reason.clone() },
             Self::UnsafePath { path, reason } => Problem::UnsafePath { path: path.clone(), reason: reason.to_string() },
             Self::PathTaken { path } => Problem::WorktreeExists { path: path.clone() },
             Self::NotOurs { path } => Problem::NotOurWorktree { path: path.clone() },
@@ -96,9 +100,7 @@ impl GitError {
             Self::Command(CmdError::Failed { command, stderr, .. }) => {
                 Problem::Git { command: command.clone(), reason: dandori_host::cmd::last_lines(stderr.trim(), 12) }
             }
-            Self::BadBranchName { .. }
-            | Self::Locked { .. }
-            | Self::RefMoved { .. }
+            Self::RefMoved { .. }
             | Self::EditsInTheWay { .. }
             | Self::NoIdentity
             | Self::Busy { .. }

@@ -24,8 +24,19 @@ impl Tree {
             Replay::Conflict { files } => Ok(RebaseAnswer::Conflict { files }),
             Replay::Done { oid } => {
                 self.bring(ours, &oid)?;
-                self.repository.move_branch(branch, &oid, ours, "dandori: rebase")?;
-                Ok(RebaseAnswer::Rebased { oid })
+                match self.repository.move_branch(branch, &oid, ours, "dandori: rebase") {
+                    Ok(()) => Ok(RebaseAnswer::Rebased { oid }),
+                    Err(GitError::RefMoved { reference, expected, found }) => {
+                        // A signature makes another commit of the same: one that an earlier call made, which was
+                        // killed before it could tell.
+                        let there = Oid::new(found.as_str());
+                        if self.repository.is_same_work(&there, &oid)? {
+                            return Ok(RebaseAnswer::Rebased { oid: there });
+                        }
+                        Err(GitError::RefMoved { reference, expected, found })
+                    }
+                    Err(error) => Err(error),
+                }
             }
         }
     }
@@ -37,6 +48,13 @@ enum Replay {
 }
 
 impl Repository {
+    /// The two commits differ in nothing but their signatures.
+    fn is_same_work(&self, one: &Oid, other: &Oid) -> Result<bool, GitError> {
+        let (one, other) = (self.commit_object(one)?, self.commit_object(other)?);
+        let is_same = one.tree == other.tree && one.message == other.message && one.author == other.author;
+        Ok(is_same && one.parents == other.parents)
+    }
+
     fn replay(&self, ours: &Oid, base: &Oid, theirs: &Oid) -> Result<Replay, GitError> {
         let range = format!("{}..{}", base.as_str(), ours.as_str());
         let listed = self.cmd().reading().args(["rev-list", "--reverse", "--first-parent", &range]).run()?;

@@ -33,18 +33,15 @@ impl Repository {
         delete_branch: Option<&str>,
     ) -> Result<BranchEnd, GitError> {
         let held = self.lock_worktrees()?;
-        match self.worktree(path)? {
-            Some(tree) => {
-                if let Some(reason) = tree.lock_reason()?.filter(|r| !r.starts_with(OURS)) {
-                    return Err(GitError::Locked { path: path.to_owned(), reason });
-                }
-                throw_away(path, trash)?;
-                tree.remove_record()?;
+        if let Some(tree) = self.worktree(path)? {
+            if let Some(reason) = tree.lock_reason()?.filter(|r| !r.starts_with(OURS)) {
+                return Err(GitError::Locked { path: path.to_owned(), reason });
             }
-            None => {
-                self.clear_stump(path)?;
-                self.throw_away_leftover(path, trash)?;
-            }
+            throw_away(path, trash)?;
+            tree.remove_record()?;
+        } else {
+            self.clear_stump(path)?;
+            self.throw_away_leftover(path, trash)?;
         }
         drop(held);
         let Some(branch) = delete_branch else { return Ok(BranchEnd::Kept) };

@@ -29,6 +29,18 @@ pub struct Listed {
     pub is_bare: bool,
 }
 
+impl Listed {
+    /// What dandori locked it for; `None` when it is not locked, or by somebody else.
+    pub fn our_lock(&self) -> Option<&str> {
+        self.locked.as_deref()?.strip_prefix(OURS)
+    }
+
+    /// Why somebody else locked it.
+    pub fn foreign_lock(&self) -> Option<&str> {
+        self.locked.as_deref().filter(|reason| !reason.starts_with(OURS))
+    }
+}
+
 impl Repository {
     pub fn list(&self) -> Result<Vec<Listed>, GitError> {
         let output = self.cmd().reading().args(["worktree", "list", "--porcelain", "-z"]).run_patiently()?;

@@ -40,6 +40,7 @@ fn status(problem: &Problem) -> StatusCode {
         | Problem::WorktreeHeld { .. }
         | Problem::WorktreeDirty { .. }
         | Problem::WorktreeExists { .. }
+        | Problem::WorktreeLocked { .. }
         | Problem::BranchTaken { .. } => StatusCode::CONFLICT,
         Problem::StoreFull | Problem::DiskFull { .. } => StatusCode::INSUFFICIENT_STORAGE,
         Problem::StopUnderWay | Problem::StoreUnavailable { .. } => StatusCode::SERVICE_UNAVAILABLE,

@@ -17,6 +17,9 @@ use crate::guard;
 use crate::routes::{App, router};
 use crate::token::Token;
 
+/// Every answer carries it.
+pub const VERSION_HEADER: &str = "x-dandori-version";
+
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
     #[error("another daemon holds {lock}")]
@@ -55,11 +58,14 @@ pub async fn serve(
     let listener = bind(&layout)?;
     let engine = Engine::start(options).await.map_err(ServeError::Engine)?;
     let app = App { engine: engine.clone(), stop: stop.clone(), started_at: now() };
-    let service = router(app).layer(axum::middleware::from_fn_with_state(token, guard::check));
+    let service = router(app)
+        .layer(axum::middleware::from_fn_with_state(token.clone(), guard::check))
+        .layer(axum::middleware::map_response(say_version));
     let tcp = match loopback {
         Some(address) => Some(bind_loopback(&layout, address).await?),
         None => None,
     };
+    tokio::spawn(keep_token(layout.token(), token.clone(), stop.clone()));
     info!(socket = %layout.socket(), "ready");
     ready();
     let unix = axum::serve(listener, service.clone()).with_graceful_shutdown(stop.clone().cancelled_owned());
@@ -76,6 +82,25 @@ pub async fn serve(
     let _ = std::fs::remove_file(layout.socket());
     let _ = std::fs::remove_file(layout.address());
     Ok(Served::Stopped)
+}
+
+/// A token file that was lost would lock the user out of a daemon that lives.
+async fn keep_token(path: Utf8PathBuf, token: Token, stop: CancellationToken) {
+    while !stop.is_cancelled() {
+        if !Token::load(&path).is_ok_and(|kept| kept == token) {
+            let _ = token.write(&path);
+        }
+        tokio::select! {
+            () = tokio::time::sleep(std::time::Duration::from_secs(2)) => {}
+            () = stop.cancelled() => {}
+        }
+    }
+}
+
+/// So that a client of another version says so instead of misunderstanding.
+async fn say_version(mut response: axum::response::Response) -> axum::response::Response {
+    response.headers_mut().insert(VERSION_HEADER, axum::http::HeaderValue::from_static(env!("CARGO_PKG_VERSION")));
+    response
 }
 
 /// One daemon per state root. The lock goes with the process, however it ends.

@@ -5,7 +5,7 @@ use std::io;
 
 use camino::Utf8Path;
 
-#[derive(Clone)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Token(String);
 
 impl Token {
@@ -15,11 +15,16 @@ impl Token {
             Ok(token) => Ok(token),
             Err(e) if e.kind() == io::ErrorKind::NotFound => {
                 let text = format!("{:032x}{:032x}", dandori_host::random(), dandori_host::random());
-                dandori_host::replace_file(path, text.as_bytes(), 0o600)?;
-                Ok(Self(text))
+                let token = Self(text);
+                token.write(path)?;
+                Ok(token)
             }
             Err(e) => Err(e),
         }
+    }
+
+    pub(crate) fn write(&self, path: &Utf8Path) -> io::Result<()> {
+        dandori_host::replace_file(path, self.0.as_bytes(), 0o600)
     }
 
     pub fn load(path: &Utf8Path) -> io::Result<Self> {

@@ -100,7 +100,7 @@ pub(crate) fn worktree(report: &WorktreeReport) -> WorktreeView {
         unpushed: report.unpushed,
         bytes: report.bytes,
         suggestion: match report.state {
-            WorktreeState::Live | WorktreeState::Idle => None,
+            WorktreeState::Live | WorktreeState::Idle | WorktreeState::Unknown => None,
             _ => Some("dandori worktree gc".to_owned()),
         },
         created_at: (w.created_at.as_second() > 0).then(|| w.created_at.to_string()),
@@ -177,7 +177,7 @@ pub(crate) fn collected(thing: dandori_engine::CollectedThing) -> CollectedThing
     CollectedThing {
         kind: thing.kind.to_owned(),
         name: thing.name,
-        why: thing.why.to_owned(),
+        why: thing.why,
         preserved: thing.preserved,
     }
 }

@@ -295,6 +295,7 @@ async fn a_worktree_has_one_owner_at_a_time(world: World) {
         repo: world.repo,
         path: "/trees/a".into(),
         branch: "topic".into(),
+        branch_is_ours: false,
         base: "main".into(),
         base_oid: Oid::new("aaaa"),
         owner: Owner::Nobody,

@@ -69,6 +69,11 @@ pub fn note(lang: Lang, note: &Note) -> String {
             "{agent} does not tell what it costs: the budget cannot be kept, only its tokens are counted",
             "{agent} は費用を報告しないため、予算は適用されません (トークン数のみ記録します)"
         ),
+        Note::KeptWorkBack { reference } => say!(
+            lang,
+            "the work that was kept in {reference} is back in the worktree",
+            "{reference} に保存されていた作業をワークツリーに戻しました"
+        ),
         Note::BranchAttached { branch } => say!(
             lang,
             "the branch {branch} was there already: the worktree stands on it as it was",

@@ -299,8 +299,47 @@ pub fn problem(lang: Lang, problem: &Problem) -> Said {
             "{path} はワークツリーの場所として安全ではありません"
         ))
         .why(reason.clone()),
-        Problem::BranchTaken { branch, suggestion } => {
-            Said::new(say!(lang, "the branch {branch} is taken", "ブランチ {branch} は既に使われています")).hint(say!(
+        Problem::WorktreeLocked { path, reason } => {
+            Said::new(say!(lang, "the worktree {path} is locked", "ワークツリー {path} はロックされています"))
+                .why(reason.clone())
+                .hint(say!(
+                    lang,
+                    "`git worktree unlock {path}` unlocks it",
+                    "`git worktree unlock {path}` でロックを解除できます"
+                ))
+        }
+        Problem::WorktreeUnrecorded { path } => Said::new(say!(
+            lang,
+            "git does not know the worktree {path} any more: what is in it cannot be kept",
+            "git はワークツリー {path} を把握していないため、内容を保存できません"
+        ))
+        .hint(say!(
+            lang,
+            "take what you need out of it and delete the folder; `dandori worktree gc` clears the rest",
+            "必要なものを取り出してからフォルダを削除してください。残りは `dandori worktree gc` で片付きます"
+        )),
+        Problem::WorktreeDetached { path } => {
+            Said::new(say!(lang, "{path} is on no branch", "{path} はどのブランチにもありません")).hint(say!(
+                lang,
+                "`git switch -c <name>` there gives it one",
+                "そこで `git switch -c <名前>` を実行してブランチを作ってください"
+            ))
+        }
+        Problem::BadBranchName { name } => {
+            Said::new(say!(lang, "`{name}` cannot be the name of a branch", "`{name}` はブランチ名として使えません"))
+                .hint(say!(
+                    lang,
+                    "letters, digits, `-`, `_` and single `/` always work",
+                    "英数字、`-`、`_`、区切りの `/` が使えます"
+                ))
+        }
+        Problem::BranchTaken { branch, suggestion, used_at } => {
+            let said = Said::new(say!(lang, "the branch {branch} is taken", "ブランチ {branch} は既に使われています"));
+            let said = match used_at {
+                Some(at) => said.why(say!(lang, "it is checked out at {at}", "{at} でチェックアウトされています")),
+                None => said,
+            };
+            said.hint(say!(
                 lang,
                 "use another name, such as {suggestion}",
                 "別の名前を使ってください (例: {suggestion})"

@@ -199,6 +199,18 @@ pub fn worktree_removed(lang: Lang, path: &str) -> String {
     say!(lang, "removed {path}", "{path} を削除しました")
 }
 
+pub fn branch_gone(lang: Lang, branch: &str) -> String {
+    say!(lang, "deleted its branch {branch}", "ブランチ {branch} を削除しました")
+}
+
+pub fn branch_left(lang: Lang, branch: &str) -> String {
+    say!(lang, "its branch {branch} stays", "ブランチ {branch} は残しました")
+}
+
+pub fn left_alone(lang: Lang, name: &str, why: &str) -> String {
+    say!(lang, "left {name} ({why})", "{name} はそのままにしました ({why})")
+}
+
 pub fn nothing_to_collect(lang: Lang) -> &'static str {
     match lang {
         Lang::En => "nothing to clean up",

@@ -24,7 +24,11 @@ pub(crate) async fn run(context: &Context) -> Result<ExitCode, Failed> {
 /// Asks the daemon to stop and waits until it is gone.
 pub(crate) async fn stop(context: &Context) -> Result<(), Problem> {
     if let Some(client) = Client::reach(&context.layout).await? {
-        let _: Value = client.post("/v1/daemon/stop", &json!({})).await?;
+        match client.post::<Value>("/v1/daemon/stop", &json!({})).await {
+            // One of another version understands this all the same.
+            Ok(_) | Err(Problem::DaemonVersion { .. }) => {}
+            Err(problem) => return Err(problem),
+        }
         let until = Instant::now() + PATIENCE;
         while is_held(context) {
             if Instant::now() > until {

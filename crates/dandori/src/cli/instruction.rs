@@ -33,6 +33,14 @@ impl InstructionArgs {
     }
 }
 
+/// An amount of US dollars that can be a budget.
+pub(crate) fn budget(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(dollars) if dollars.is_finite() && dollars > 0.0 && dollars <= 1_000_000.0 => Ok(dollars),
+        _ => Err("give an amount of US dollars above 0, such as 2.50".to_owned()),
+    }
+}
+
 /// No more than tells that it is too long.
 fn bounded(from: impl Read) -> std::io::Result<String> {
     let mut bytes = Vec::new();

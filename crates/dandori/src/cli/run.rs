@@ -19,7 +19,7 @@ pub(crate) struct RunArgs {
     #[arg(long, short = 'a', conflicts_with = "agents")]
     agent: Option<String>,
     /// Several agents side by side on the same task
-    #[arg(long, value_delimiter = ',', value_name = "A,B")]
+    #[arg(long, value_name = "A,B")]
     agents: Vec<String>,
     /// The branch, tag or commit to start from (default: configured, else the remote's default branch)
     #[arg(long, short = 'b')]
@@ -34,7 +34,7 @@ pub(crate) struct RunArgs {
     #[arg(long, short = 'd')]
     detach: bool,
     /// Most that may be spent, in US dollars
-    #[arg(long, value_name = "USD")]
+    #[arg(long, value_name = "USD", value_parser = super::instruction::budget)]
     budget: Option<f64>,
     /// The model the agent is to use
     #[arg(long, short = 'm')]
@@ -45,7 +45,7 @@ pub(crate) async fn run(args: RunArgs, context: &Context) -> Result<ExitCode, Fa
     let request = CreateTask {
         path: context.here()?.into_string(),
         instruction: args.instruction.read()?,
-        agents: args.agent.into_iter().chain(args.agents).collect(),
+        agents: args.agent.into_iter().chain(args.agents.iter().flat_map(|a| side_by_side(a))).collect(),
         base: args.base,
         pr: (args.pr || args.no_pr).then_some(args.pr),
         budget: args.budget,
@@ -62,4 +62,34 @@ pub(crate) async fn run(args: RunArgs, context: &Context) -> Result<ExitCode, Fa
     }
     let runs = task.runs.iter().map(|r| r.id.clone()).collect();
     wait::until_settled(client, task, runs, context).await
+}
+
+/// `claude,exec:echo a,b > f` is two agents: a comma parts them only where a name or `exec:` follows it.
+fn side_by_side(text: &str) -> Vec<String> {
+    let is_name = |t: &str| {
+        t.starts_with("exec:") || !t.is_empty() && t.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_".contains(&b))
+    };
+    let mut agents: Vec<String> = Vec::new();
+    for part in text.split(',') {
+        match agents.last_mut() {
+            Some(last) if !is_name(part.trim()) => {
+                last.push(',');
+                last.push_str(part);
+            }
+            _ => agents.push(part.to_owned()),
+        }
+    }
+    agents
+}
+
+#[cfg(test)]
+mod tests {
+    use super::side_by_side;
+
+    #[test]
+    fn a_comma_inside_a_command_is_part_of_it() {
+        assert_eq!(side_by_side("claude,codex"), ["claude", "codex"]);
+        assert_eq!(side_by_side("claude,exec:echo a, b > f,my-agent"), ["claude", "exec:echo a, b > f", "my-agent"]);
+        assert_eq!(side_by_side("exec:a,exec:b"), ["exec:a", "exec:b"]);
+    }
 }

@@ -43,6 +43,10 @@ pub(crate) fn object<'a>(out: &Out, task: &'a TaskView, runs: &[&'a RunView]) ->
 
 /// Why it failed, or what of it failed, in one sentence.
 pub(crate) fn error(out: &Out, run: &RunView) -> Option<String> {
+    // That its agent was killed is what was asked for.
+    if run.state == "CANCELED" {
+        return None;
+    }
     let failure = run.failure.clone().and_then(|f| serde_json::from_value::<Failure>(f).ok());
     failure.map(|f| dandori_text::failure(out.lang, &f)).or_else(|| pull_failure(out, run))
 }

@@ -25,17 +25,21 @@ pub(crate) struct WorktreeAddArgs {
     /// Hold it for this session: nobody else can remove it
     #[arg(long)]
     session: Option<String>,
+    /// Leave the project's set-up commands out
+    #[arg(long)]
+    no_set_up: bool,
 }
 
 pub(crate) async fn run(args: WorktreeAddArgs, context: &Context) -> Result<ExitCode, Failed> {
     let client = Client::connect(context).await?;
-    let here = context.here()?;
     let body = AddWorktree {
-        at: args.path.map(|p| here.join(p).into_string()),
-        path: here.into_string(),
+        at: args.path.map(Utf8PathBuf::into_string),
+        path: context.here()?.into_string(),
         branch: args.branch,
         base: args.base,
         session: context.session(args.session),
+        no_set_up: args.no_set_up,
+        env: Some(context.variables()),
     };
     let done: WorktreeDone = client.post("/v1/worktrees", &body).await?;
     let out = &context.out;

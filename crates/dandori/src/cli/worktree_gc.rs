@@ -30,5 +30,8 @@ pub(crate) async fn run(args: WorktreeGcArgs, context: &Context) -> Result<ExitC
         let kept = thing.preserved.as_ref().map(|r| format!(" → {r}")).unwrap_or_default();
         out.line(format!("{} {} ({}){kept}", thing.kind, thing.name, thing.why));
     }
+    for thing in &collected.left {
+        out.line(ui::left_alone(out.lang, &thing.name, &thing.why));
+    }
     Ok(ExitCode::SUCCESS)
 }

@@ -38,6 +38,10 @@ pub(crate) async fn run(args: WorktreeRemoveArgs, context: &Context) -> Result<E
     let out = &context.out;
     out.object(&done);
     out.line(ui::worktree_removed(out.lang, &done.path));
+    if !done.branch.is_empty() {
+        let say = if done.branch_deleted { ui::branch_gone } else { ui::branch_left };
+        out.line(say(out.lang, &done.branch));
+    }
     if let Some(reference) = &done.preserved {
         out.line(ui::preserved(out.lang, reference));
         out.line(ui::restore_hint(out.lang, &done.key));

@@ -46,6 +46,57 @@ fn a_follow_up_of_a_failed_run_goes_on_with_its_uncommitted_work() {
 }
 
 #[test]
+fn work_kept_when_the_worktree_was_removed_comes_back_with_a_follow_up() {
+    let env = machine();
+    let agent = "exec:if [ -e half.txt ]; then echo whole >> half.txt; else echo half > half.txt; exit 1; fi";
+    env.run_json(["first", "--agent", agent]);
+    let listed = env.dandori(["worktree", "list", "--json"]).json();
+    let branch = listed[0]["branch"].as_str().unwrap().to_owned();
+    let _ = env.dandori(["worktree", "remove", &branch, "--force"]).ok();
+    let second = env.dandori(["task", "follow-up", "T-1", "finish it", "--json"]).json();
+    assert_eq!(
+        (&second["runs"][0]["state"], &second["runs"][0]["branch"]),
+        (&"SUCCEEDED".into(), &branch.as_str().into()),
+        "{second}"
+    );
+    assert_eq!(env.git_in(&env.origin(), ["show", &format!("{branch}:half.txt")]), "half\nwhole");
+}
+
+#[test]
+fn a_retried_follow_up_goes_on_where_it_began_and_a_canceled_one_is_passed_over() {
+    let env = machine();
+    let agent = "exec:if [ -e hold ]; then echo held; while true; do sleep 0.1; done; fi; \
+                 [ -e fail ] && exit 1; echo line >> log.txt";
+    env.write_user_config("[limits]\ngrace = \"1s\"\n");
+    let first = env.run_json(["first", "--agent", agent]);
+    let branch = first["runs"][0]["branch"].as_str().unwrap().to_owned();
+    let tree = env.dandori(["task", "show", "1", "--json"]).json()["runs"][0]["worktree"].as_str().unwrap().to_owned();
+    std::fs::write(format!("{tree}/fail"), "").unwrap();
+    let failed = env.dandori(["task", "follow-up", "T-1", "more", "--json"]).json();
+    assert_eq!(failed["runs"][0]["state"], "FAILED", "{failed}");
+    std::fs::remove_file(format!("{tree}/fail")).unwrap();
+    let retried = env.dandori(["task", "retry", "T-1", "--json"]).json();
+    assert_eq!(
+        (&retried["runs"][0]["state"], &retried["runs"][0]["branch"]),
+        (&"SUCCEEDED".into(), &branch.as_str().into())
+    );
+    assert_eq!(env.git_in(&env.origin(), ["show", &format!("{branch}:log.txt")]), "line\nline");
+
+    std::fs::write(format!("{tree}/hold"), "").unwrap();
+    let held = env.dandori(["task", "follow-up", "T-1", "call it off", "--detach", "--json"]).json();
+    let id = held["runs"][0]["id"].as_str().unwrap().to_owned();
+    wait_until("it is at work", || env.dandori(["task", "log", &id, "--raw"]).stdout.contains("held"));
+    let _ = env.dandori(["task", "cancel", &id]).ok();
+    let third = env.dandori(["task", "follow-up", "T-1", "go on", "--json"]).json();
+    assert_eq!(
+        (&third["runs"][0]["state"], &third["runs"][0]["branch"]),
+        (&"SUCCEEDED".into(), &branch.as_str().into()),
+        "{third}"
+    );
+    assert_eq!(env.git_in(&env.origin(), ["show", &format!("{branch}:log.txt")]), "line\nline\nline");
+}
+
+#[test]
 fn a_task_that_is_at_work_takes_no_follow_up() {
     let env = machine();
     env.run_json(["first", "--agent", "exec:echo up; while [ ! -e go ]; do sleep 0.05; done", "--detach"]);

@@ -48,6 +48,7 @@ const STORIES: &[(&str, Story, &[&str])] = &[
         story::overtaken,
         &["done:push", "done:push#2", "recorded:rebased", "intended:push#2", "done:push#3", "done:pull"],
     ),
+    ("signed", story::signed, &["done:commit", "done:push#2", "done:push#3"]),
     (
         "conflict_and_retry",
         story::conflict_and_retry,

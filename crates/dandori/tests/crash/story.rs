@@ -88,10 +88,6 @@ pub(crate) fn conversation(point: Option<&str>) {
 
 /// A stand-in that speaks Claude's protocol: it takes the session it is given and says so.
 fn put_claude(stage: &mut Stage) {
-    use std::os::unix::fs::PermissionsExt;
-    let folder = stage.env.root().join("bin");
-    std::fs::create_dir_all(&folder).unwrap();
-    let program = folder.join("claude");
     let script = r#"#!/bin/sh
 while [ $# -gt 0 ]; do case "$1" in --session-id|--resume) session="$2";; esac; shift; done
 echo "{\"type\":\"system\",\"subtype\":\"init\",\"session_id\":\"$session\",\"model\":\"m\",\"tools\":[]}"
@@ -99,10 +95,17 @@ echo launched >> launches.txt
 sleep 0.3
 echo "{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":false,\"result\":\"all done\",\"session_id\":\"$session\"}"
 "#;
+    put_program(stage, "claude", script);
+    let path = format!("{}:{}", stage.env.root().join("bin"), std::env::var("PATH").unwrap());
+    stage.env.var("PATH", path).var("ANTHROPIC_API_KEY", "none");
+}
+
+fn put_program(stage: &Stage, name: &str, script: &str) {
+    use std::os::unix::fs::PermissionsExt;
+    let program = stage.env.root().join("bin").join(name);
+    std::fs::create_dir_all(stage.env.root().join("bin")).unwrap();
     std::fs::write(&program, script).unwrap();
     std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
-    let path = format!("{folder}:{}", std::env::var("PATH").unwrap());
-    stage.env.var("PATH", path).var("ANTHROPIC_API_KEY", "none");
 }
 
 /// Somebody else pushes to the run's branch while the agent works.
@@ -122,7 +125,28 @@ fn go(run: &Value) {
 
 /// Overtaken on the remote: rebased and pushed.
 pub(crate) fn overtaken(point: Option<&str>) {
-    let mut stage = Stage::new(point, NO_POOL);
+    overtaken_in(Stage::new(point, NO_POOL));
+}
+
+/// The same for a user who signs his commits: no two of them are the same, made from the same or not.
+pub(crate) fn signed(point: Option<&str>) {
+    let stage = Stage::new(point, NO_POOL);
+    put_program(
+        &stage,
+        "gpg",
+        r#"#!/bin/sh
+cat > /dev/null
+echo "[GNUPG:] SIG_CREATED D" >&2
+printf -- '-----BEGIN PGP SIGNATURE-----\n\n%s\n-----END PGP SIGNATURE-----\n' "$(od -An -N12 -tx1 /dev/urandom)"
+"#,
+    );
+    let program = stage.env.root().join("bin/gpg");
+    stage.env.git(["config", "--global", "gpg.program", program.as_str()]);
+    stage.env.git(["config", "--global", "commit.gpgSign", "true"]);
+    overtaken_in(stage);
+}
+
+fn overtaken_in(mut stage: Stage) {
     stage.arm();
     let task = stage.run("be overtaken", WAITS, &["--pr"]);
     let run = stage.running(&task);

@@ -27,6 +27,8 @@ pub(crate) struct Stream {
     file: Option<File>,
     layout: RunLayout,
     pub(crate) reader: Reader,
+    /// It ends in the middle of a line.
+    is_cut: bool,
 }
 
 impl Stream {
@@ -36,7 +38,7 @@ impl Stream {
             RunKind::First => None,
         };
         let reader = Reader::new(&run.spec.agent, asked, before);
-        Self { file: None, layout, reader }
+        Self { file: None, layout, reader, is_cut: false }
     }
 
     /// Reads what is new. A file that is not there yet has said nothing.
@@ -48,9 +50,16 @@ impl Stream {
         let mut events = Vec::new();
         let mut chunk = vec![0u8; 256 * 1024];
         while let Ok(count @ 1..) = file.read(&mut chunk) {
-            events.extend(self.reader.feed(chunk.get(..count).unwrap_or_default()));
+            let new = chunk.get(..count).unwrap_or_default();
+            self.is_cut = new.last() != Some(&b'\n');
+            events.extend(self.reader.feed(new));
         }
         events
+    }
+
+    /// A last line without its end: nothing more will come of it.
+    pub(crate) fn close(&mut self) -> Vec<AgentEvent> {
+        if std::mem::take(&mut self.is_cut) { self.reader.feed(b"\n") } else { Vec::new() }
     }
 
     /// The judgement once the agent has ended.

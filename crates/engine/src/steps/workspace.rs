@@ -21,8 +21,11 @@ impl Engine {
         let facts = match (&run.open_intent, &run.spec.kind) {
             (Some(intent @ Intent::Worktree { workspace }), kind) => {
                 let (intent, workspace) = (intent.clone(), workspace.clone());
-                let earlier = self.earlier_set_up(&run, kind).await?;
-                self.blocking(move |engine| engine.carry_out_worktree(&known, &run, &intent, workspace, earlier))
+                let earlier = Earlier {
+                    set_up: self.earlier_set_up(&run, kind).await?,
+                    kept: self.kept_by_hand(&run, kind).await?,
+                };
+                self.blocking(move |engine| engine.carry_out_worktree(&known, &run, &intent, workspace, &earlier))
                     .await?
             }
             (_, RunKind::First) => self.blocking(move |engine| engine.plan_worktree(&known, &run)).await?,
@@ -30,6 +33,16 @@ impl Engine {
         };
         self.0.housekeeping.notify_one();
         facts
+    }
+
+    /// The newest keepsake of a removal by hand. What a cancel kept was called off, and stays where it is.
+    async fn kept_by_hand(&self, run: &RunFacts, kind: &RunKind) -> Result<Option<String>, StepError> {
+        let RunKind::FollowUp { workspace, .. } = kind else { return Ok(None) };
+        let keepsakes = self.0.store.keepsakes(run.spec.repo).await;
+        let keepsakes = keepsakes.map_err(|e| StepError::Trouble(store_problem(&e)))?;
+        let by_hand = format!("{}-", super::preserved_ref_of(&workspace.key));
+        let newest = keepsakes.into_iter().filter(|k| k.reference.starts_with(&by_hand)).max_by_key(|k| k.at);
+        Ok(newest.map(|k| k.reference))
     }
 
     /// Whether the worktree has had its set-up before this run. One that had to be made again has not; that is
@@ -128,8 +141,9 @@ impl Engine {
         run: &RunFacts,
         intent: &Intent,
         workspace: Workspace,
-        earlier: EarlierSetUp,
+        earlier: &Earlier,
     ) -> Result<Vec<Fact>, StepError> {
+        let mut workspace = workspace;
         let kind = &run.spec.kind;
         let layout = self.layout().repo(run.spec.repo);
         let new = NewWorktree {
@@ -149,7 +163,15 @@ impl Engine {
             RunKind::First => pool.claim(&new).ok().flatten(),
             RunKind::FollowUp { .. } => None,
         };
-        let added = match pooled.map_or_else(|| known.git.add_worktree(&new), Ok) {
+        // Work that was kept when its worktree was removed comes back with it, uncommitted as it was.
+        let gone = known.git.worktree(&new.path).map_err(|e| worktree_failure(&e))?.is_none()
+            && !known.git.branch_exists(&new.branch).map_err(|e| worktree_failure(&e))?;
+        let kept = earlier.kept.as_ref().filter(|_| gone);
+        let make = || match kept {
+            Some(reference) => known.git.restore(reference, &new),
+            None => known.git.add_worktree(&new),
+        };
+        let added = match pooled.map_or_else(make, Ok) {
             Ok(added) => added,
             // Somebody was faster with this name: it is theirs, we take another.
             Err(GitError::BranchTaken { .. }) if matches!(kind, RunKind::First) => {
@@ -166,15 +188,26 @@ impl Engine {
             .into_iter()
             .map(|name| Fact::Noted { note: Note::HookManager { name: name.to_owned() } })
             .collect();
+        if let Some(reference) = kept {
+            workspace.base_oid = added.tip.clone();
+            facts.push(Fact::Noted { note: Note::KeptWorkBack { reference: reference.clone() } });
+        }
         let commands = self.set_up_commands(run, &workspace.path);
         let from_pool = matches!(added.origin, Origin::WarmSlot | Origin::MovedSlot);
         facts.push(Fact::WorktreeReady { workspace, from_pool });
         // One transaction less for the many projects that need no set-up; a follow-up's tree has had its.
-        if commands.is_empty() || (earlier == EarlierSetUp::Done && added.origin == Origin::Found) {
+        if commands.is_empty() || (earlier.set_up == EarlierSetUp::Done && added.origin == Origin::Found) {
             facts.push(Fact::SetUpDone { commands: 0 });
         }
         Ok(facts)
     }
+}
+
+/// What is left of earlier runs in the same place.
+struct Earlier {
+    set_up: EarlierSetUp,
+    /// Where the work is that was kept when the user removed the worktree.
+    kept: Option<String>,
 }
 
 /// What an earlier run has done for the worktree.

@@ -1,5 +1,6 @@
 //! Tasks and their runs.
 
+use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::time::Duration;
 
@@ -12,7 +13,7 @@ use axum::response::{IntoResponse, Response};
 use camino::Utf8Path;
 use dandori_api::{Comparison, CreateTask, FollowUp, Pick, Retry, RunView, TaskView};
 use dandori_domain::Problem;
-use dandori_domain::run::RunFacts;
+use dandori_domain::run::{RunFacts, Status};
 use dandori_domain::task::Task;
 use dandori_engine::{NewTaskRequest, RunChoice};
 use dandori_store::TaskFilter;
@@ -85,7 +86,7 @@ pub(crate) async fn follow_up(
     let (task, runs) = app.engine.find_task(&task).await?;
     let earlier = match &body.run {
         Some(text) => app.engine.find_run(text).await?,
-        None => chosen(&task, &runs).ok_or_else(|| Problem::NoSuchRun { text: task.number.to_string() })?,
+        None => chosen(&task, &runs)?,
     };
     let choice = RunChoice {
         caller: app.engine.caller(body.env.map(|v| v.0)),
@@ -97,14 +98,21 @@ pub(crate) async fn follow_up(
     Ok(Json(run_view(&app, &run).await))
 }
 
-/// The run a task goes on with: the picked one, else the newest.
-fn chosen(task: &Task, runs: &[RunFacts]) -> Option<RunFacts> {
-    let Some(picked) = task.picked.and_then(|id| runs.iter().find(|r| r.spec.id == id)) else {
-        return runs.last().cloned();
-    };
-    // What followed the picked run on its branch is newer than it.
-    let branch = picked.workspace.as_ref().map(|w| &w.branch);
-    runs.iter().rev().find(|r| r.workspace.as_ref().map(|w| &w.branch) == branch).or(Some(picked)).cloned()
+/// The run a task goes on with: the newest on the picked branch, else the newest; a canceled one is passed over. Several
+/// agents side by side and none picked is a question for the user.
+fn chosen(task: &Task, runs: &[RunFacts]) -> Result<RunFacts, Problem> {
+    let branch = |run: &RunFacts| run.workspace.as_ref().map(|w| w.branch.clone());
+    let picked = task.picked.and_then(|id| runs.iter().find(|r| r.spec.id == id)).map(branch);
+    let fitting: Vec<&RunFacts> = runs.iter().filter(|r| picked.as_ref().is_none_or(|p| branch(r) == *p)).collect();
+    let open: Vec<&RunFacts> = fitting.iter().copied().filter(|r| r.status() != Status::Canceled).collect();
+    let succeeded: BTreeSet<_> =
+        open.iter().filter(|r| r.status() == Status::Succeeded).filter_map(|r| branch(r)).collect();
+    if picked.is_none() && succeeded.len() > 1 {
+        let matches = open.iter().map(|r| format!("{} ({})", r.spec.id.key(), r.spec.agent)).collect();
+        return Err(Problem::AmbiguousReference { text: task.number.to_string(), matches });
+    }
+    let newest = open.last().or(fitting.last()).copied().cloned();
+    newest.ok_or_else(|| Problem::NoSuchRun { text: task.number.to_string() })
 }
 
 #[utoipa::path(post, path = "/v1/tasks/{task}/retry", request_body = Retry,

@@ -7,6 +7,7 @@ use dandori_api::{
     WorktreeView,
 };
 use dandori_domain::worktree::Worktree;
+use dandori_engine::NewWorktreeRequest;
 use serde::Deserialize;
 use utoipa::IntoParams;
 
@@ -31,9 +32,16 @@ pub(crate) async fn list(State(app): State<App>, Query(query): Query<ListQuery>)
 
 #[utoipa::path(post, path = "/v1/worktrees", request_body = AddWorktree, responses((status = 200, body = WorktreeDone)))]
 pub(crate) async fn add(State(app): State<App>, Json(body): Json<AddWorktree>) -> Answer<WorktreeDone> {
-    let at = body.at.map(Into::into);
-    let (worktree, notes) =
-        app.engine.add_worktree(body.path.as_str().into(), body.branch, body.base, at, body.session).await?;
+    let request = NewWorktreeRequest {
+        path: body.path.into(),
+        branch: body.branch,
+        base: body.base,
+        at: body.at.map(Into::into),
+        session: body.session,
+        skip_set_up: body.no_set_up,
+        caller: app.engine.caller(body.env.map(|v| v.0)),
+    };
+    let (worktree, notes) = app.engine.add_worktree(request).await?;
     let mut done = done(&worktree);
     done.warnings = notes.iter().filter_map(|n| serde_json::to_value(n).ok()).collect();
     Ok(Json(done))
@@ -54,6 +62,7 @@ pub(crate) async fn remove(State(app): State<App>, Json(body): Json<RemoveWorktr
         .await?;
     let mut done = done(&removal.worktree);
     done.preserved = removal.preserved;
+    done.branch_deleted = removal.branch_deleted;
     Ok(Json(done))
 }
 
@@ -64,6 +73,7 @@ pub(crate) async fn gc(State(app): State<App>, Json(body): Json<CollectWorktrees
     Ok(Json(Collected {
         found: collected.found.into_iter().map(view::collected).collect(),
         removed: collected.removed,
+        left: collected.left.into_iter().map(view::collected).collect(),
     }))
 }
 
@@ -86,6 +96,7 @@ fn done(worktree: &Worktree) -> WorktreeDone {
         key: worktree.key.to_string(),
         path: worktree.path.to_string(),
         branch: worktree.branch.clone(),
+        branch_deleted: false,
         preserved: None,
         warnings: Vec::new(),
     }

@@ -4,7 +4,7 @@
 //! it are projections, rewritten with every change, that the partial indexes stand on: admission looks at the first
 //! entry of one index, however many runs wait.
 
-use dandori_domain::id::{HostId, RunId, TaskId};
+use dandori_domain::id::{HostId, RepoId, RunId, TaskId};
 use dandori_domain::{Fact, RunFacts};
 use jiff::Timestamp;
 
@@ -199,6 +199,16 @@ impl Store {
         self.read(move |tx| {
             let sql = format!("{SELECT} WHERE run.host = $1 AND run.open = 1 AND run.waiting = 0 ORDER BY run.seq");
             tx.query(&sql, params![host])?.iter().map(read).collect()
+        })
+        .await
+    }
+
+    /// Every run of a repository that is not settled, waiting ones and other hosts' included: what they work in, or
+    /// mean to, is theirs.
+    pub async fn unsettled_runs(&self, repo: RepoId) -> Result<Vec<RunFacts>> {
+        self.read(move |tx| {
+            let sql = format!("{SELECT} WHERE run.repo = $1 AND run.open = 1 ORDER BY run.seq");
+            tx.query(&sql, params![repo])?.iter().map(read).collect()
         })
         .await
     }

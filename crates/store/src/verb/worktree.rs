@@ -11,8 +11,7 @@ use crate::event::{About, log};
 use crate::store::Store;
 use crate::tx::{Row, Tx, json, params};
 
-const SELECT: &str =
-    "SELECT worktree_key, repo, path, branch, base, base_oid, owner, created_at, removed_at FROM worktree";
+const SELECT: &str = "SELECT worktree_key, repo, path, branch, base, base_oid, owner, created_at, removed_at, branch_is_ours FROM worktree";
 
 fn read(row: &Row) -> Result<Worktree> {
     Ok(Worktree {
@@ -25,6 +24,7 @@ fn read(row: &Row) -> Result<Worktree> {
         owner: row.json(6)?,
         created_at: row.parsed(7)?,
         removed_at: row.parsed_if_there(8)?,
+        branch_is_ours: row.int(9)? != 0,
     })
 }
 
@@ -58,6 +58,7 @@ fn of_run(run: &RunFacts, workspace: &Workspace, owner: Owner, now: Timestamp) -
         repo: run.spec.repo,
         path: workspace.path.clone(),
         branch: workspace.branch.clone(),
+        branch_is_ours: true,
         base: workspace.base.clone(),
         base_oid: workspace.base_oid.clone(),
         owner,
@@ -69,11 +70,12 @@ fn of_run(run: &RunFacts, workspace: &Workspace, owner: Owner, now: Timestamp) -
 /// A worktree that is made again at its place (a follow-up) keeps the day it was first made.
 fn upsert(tx: &mut dyn Tx, worktree: &Worktree) -> Result<()> {
     tx.execute(
-        "INSERT INTO worktree (worktree_key, repo, path, branch, base, base_oid, owner, created_at, removed_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+        "INSERT INTO worktree (worktree_key, repo, path, branch, base, base_oid, owner, created_at, removed_at,
+             branch_is_ours)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
          ON CONFLICT (worktree_key) DO UPDATE SET repo = excluded.repo, path = excluded.path,
              branch = excluded.branch, base = excluded.base, base_oid = excluded.base_oid,
-             owner = excluded.owner, removed_at = excluded.removed_at",
+             owner = excluded.owner, removed_at = excluded.removed_at, branch_is_ours = excluded.branch_is_ours",
         params![
             &worktree.key,
             worktree.repo,
@@ -83,7 +85,8 @@ fn upsert(tx: &mut dyn Tx, worktree: &Worktree) -> Result<()> {
             &worktree.base_oid,
             json(&worktree.owner)?,
             worktree.created_at,
-            worktree.removed_at
+            worktree.removed_at,
+            i64::from(worktree.branch_is_ours)
         ],
     )?;
     Ok(())

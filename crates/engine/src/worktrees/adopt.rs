@@ -1,0 +1,55 @@
+//! A worktree that somebody else made, taken into the store's knowledge. Its branch stays its user's.
+
+use camino::Utf8Path;
+use dandori_domain::worktree::Worktree;
+use dandori_domain::{Oid, Problem};
+use dandori_host::now;
+
+use super::{fresh_key, owned_by};
+use crate::Engine;
+use crate::layout::real;
+use crate::trouble::store_problem;
+
+impl Engine {
+    pub async fn adopt_worktree(
+        &self,
+        path: &Utf8Path,
+        text: &str,
+        session: Option<String>,
+    ) -> Result<Worktree, Problem> {
+        let known = self.know(path).await?;
+        let wanted = real(&path.join(text));
+        let git = known.git.clone();
+        let listed = self.blocking(move |_| git.list()).await?.map_err(|e| e.problem())?;
+        let stored = self.stored(known.repo.id).await?;
+        if let Some(known_already) = stored.into_iter().find(|w| real(&w.path) == wanted) {
+            return Ok(known_already);
+        }
+        let pool = real(&self.layout().repo(known.repo.id).pool());
+        let found = listed
+            .into_iter()
+            .filter(|l| !l.is_main && !l.is_bare && !wanted.starts_with(&pool))
+            .find(|l| real(&l.path) == wanted && wanted.is_dir())
+            .ok_or_else(|| Problem::NotOurWorktree { path: wanted.clone() })?;
+        let key = fresh_key();
+        let held_by = |owner: String| Problem::WorktreeHeld { key: key.to_string(), owner };
+        let branch = found.branch.clone().ok_or_else(|| Problem::WorktreeDetached { path: wanted.clone() })?;
+        if let Some(run) = self.claims(known.repo.id).await?.on(&wanted, &branch, None) {
+            return Err(held_by(run.to_string()));
+        }
+        let worktree = Worktree {
+            key,
+            repo: known.repo.id,
+            path: wanted,
+            branch,
+            branch_is_ours: false,
+            base: String::new(),
+            base_oid: found.head.unwrap_or_else(|| Oid::new("")),
+            owner: owned_by(session),
+            created_at: now(),
+            removed_at: None,
+        };
+        self.0.store.put_worktree(worktree.clone(), now()).await.map_err(|e| store_problem(&e))?;
+        Ok(worktree)
+    }
+}

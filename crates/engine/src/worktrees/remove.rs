@@ -1,0 +1,116 @@
+//! Taking a worktree away: what is in it is kept first, and only what is ours goes with it.
+
+use camino::Utf8Path;
+use dandori_domain::Problem;
+use dandori_domain::worktree::{Keepsake, Worktree};
+use dandori_git::BranchEnd;
+use dandori_host::now;
+
+use super::{Removal, WorktreeState};
+use crate::Engine;
+use crate::repos::Known;
+use crate::steps::preserved_ref_of;
+use crate::trouble::store_problem;
+
+/// What became of the work and the branch.
+pub(super) struct Gone {
+    pub(super) preserved: Option<String>,
+    pub(super) branch_deleted: bool,
+}
+
+impl Engine {
+    /// D8.2: another's lock refuses, uncommitted and unpushed work is named, kept, and only then removed.
+    pub async fn remove_worktree(
+        &self,
+        path: &Utf8Path,
+        text: &str,
+        session: Option<&str>,
+        force: bool,
+        keep_branch: bool,
+    ) -> Result<Removal, Problem> {
+        let known = self.know(path).await?;
+        let report = self.one(path, text).await?;
+        let worktree = report.worktree.clone();
+        self.require_free(&known, &worktree, session).await?;
+        if report.state == WorktreeState::Unknown {
+            return Err(Problem::WorktreeUnrecorded { path: worktree.path });
+        }
+        if (report.dirty > 0 || report.unpushed > 0) && !force {
+            return Err(Problem::WorktreeDirty {
+                key: worktree.key.to_string(),
+                files: report.dirty,
+                unpushed: report.unpushed,
+            });
+        }
+        let gone = self.keep_and_remove(&known, &worktree, session, !keep_branch).await?;
+        Ok(Removal {
+            worktree,
+            preserved: gone.preserved,
+            branch_deleted: gone.branch_deleted,
+            dirty: report.dirty,
+            unpushed: report.unpushed,
+        })
+    }
+
+    /// Keeps what is in it, takes it away, tells the store. A branch that was not made for it stays in any case.
+    pub(super) async fn keep_and_remove(
+        &self,
+        known: &Known,
+        worktree: &Worktree,
+        session: Option<&str>,
+        delete_branch: bool,
+    ) -> Result<Gone, Problem> {
+        self.require_free(known, worktree, session).await?;
+        let reference = format!("{}-{}", preserved_ref_of(&worktree.key), now().as_second());
+        let (git, tree, kept_as) = (known.git.clone(), worktree.clone(), reference.clone());
+        let kept = self
+            .blocking(move |_| {
+                let message = format!("kept from {}", tree.branch);
+                let branch = Some(tree.branch.as_str()).filter(|b| !b.is_empty());
+                match git.worktree(&tree.path).map_err(|e| e.problem())? {
+                    Some(there) => git.preserve(&there, branch, &kept_as, &message, now()).map_err(|e| e.problem()),
+                    // Without git's record nothing of it could be kept.
+                    None if tree.path.symlink_metadata().is_ok() => {
+                        Err(Problem::WorktreeUnrecorded { path: tree.path.clone() })
+                    }
+                    None => Ok(None),
+                }
+            })
+            .await??;
+        // Keeping takes its time: somebody may have begun to work there meanwhile.
+        if let Err(problem) = self.require_free(known, worktree, session).await {
+            let git = known.git.clone();
+            self.blocking(move |_| git.delete_own_ref(&reference)).await?.map_err(|e| e.problem())?;
+            return Err(problem);
+        }
+        let preserved = kept.is_some().then(|| reference.clone());
+        if let Some(oid) = kept {
+            let branch = Some(worktree.branch.clone()).filter(|b| !b.is_empty());
+            let keepsake = Keepsake {
+                key: worktree.key.clone(),
+                reference,
+                oid,
+                branch: branch.unwrap_or_else(|| format!("dandori/{}", worktree.key)),
+                path: worktree.path.clone(),
+                at: now(),
+            };
+            self.0.store.keep(known.repo.id, keepsake).await.map_err(|e| store_problem(&e))?;
+        }
+        let trash = self.layout().repo(known.repo.id).trash();
+        let (git, tree) = (known.git.clone(), worktree.clone());
+        let branch_deleted = self
+            .blocking(move |_| {
+                let goes = delete_branch && tree.branch_is_ours && !tree.branch.is_empty();
+                let was_there = goes && git.branch_exists(&tree.branch)?;
+                let end = git.remove_worktree(&tree.path, &trash, goes.then_some(tree.branch.as_str()))?;
+                Ok::<_, dandori_git::GitError>(was_there && end == BranchEnd::Deleted)
+            })
+            .await?
+            .map_err(|e| e.problem())?;
+        if self.0.store.worktree(worktree.key.clone()).await.map_err(|e| store_problem(&e))?.is_some() {
+            self.0.store.mark_removed(worktree.key.clone(), now()).await.map_err(|e| store_problem(&e))?;
+        }
+        self.0.housekeeping.notify_one();
+        Ok(Gone { preserved, branch_deleted })
+    }
+}

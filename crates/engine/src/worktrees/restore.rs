@@ -1,0 +1,90 @@
+//! Kept work brought back: a worktree as it was, the edits uncommitted again.
+
+use camino::Utf8Path;
+use dandori_domain::Problem;
+use dandori_domain::run::RunFacts;
+use dandori_domain::worktree::{Keepsake, Owner, Worktree};
+use dandori_git::{ExistingBranch, GitError, NewWorktree, PRESERVED_PREFIX};
+use dandori_host::now;
+
+use super::{fresh_key, owned_by};
+use crate::Engine;
+use crate::steps::lock_reason;
+use crate::trouble::store_problem;
+
+impl Engine {
+    pub async fn restore_worktree(
+        &self,
+        path: &Utf8Path,
+        text: &str,
+        session: Option<String>,
+    ) -> Result<Worktree, Problem> {
+        let known = self.know(path).await?;
+        let keepsakes = self.0.store.keepsakes(known.repo.id).await.map_err(|e| store_problem(&e))?;
+        let run = self.find_run(text).await.ok();
+        let keepsake = keepsakes
+            .into_iter()
+            .filter(|k| fits(k, text, run.as_ref()))
+            .max_by_key(|k| k.at)
+            .ok_or_else(|| Problem::NothingPreserved { text: text.to_owned() })?;
+        let key = fresh_key();
+        let folder = self.layout().repo(known.repo.id).worktrees();
+        let worktree = Worktree {
+            path: folder.join(format!("wt_{key}")),
+            key: key.clone(),
+            repo: known.repo.id,
+            branch: keepsake.branch.clone(),
+            // Not before it is known which one it gets.
+            branch_is_ours: false,
+            base: keepsake.branch.clone(),
+            base_oid: keepsake.oid.clone(),
+            owner: owned_by(session),
+            created_at: now(),
+            removed_at: None,
+        };
+        let being_made = self.0.making.begin(&key);
+        self.0.store.put_worktree(worktree.clone(), now()).await.map_err(|e| store_problem(&e))?;
+        let (git, mut made) = (known.git.clone(), worktree.clone());
+        let restored = self
+            .blocking(move |_| {
+                let _being_made = being_made;
+                let new = NewWorktree {
+                    path: made.path.clone(),
+                    root: folder,
+                    branch: keepsake.branch,
+                    base: keepsake.oid,
+                    existing: ExistingBranch::Refuse,
+                };
+                let before = git.branches("")?;
+                let added = git.restore(&keepsake.reference, &new)?;
+                made.branch = added.tree.branch()?.unwrap_or_default();
+                made.branch_is_ours = !before.iter().any(|(name, _)| *name == made.branch);
+                made.base_oid = added.tip;
+                if made.owner != Owner::Nobody {
+                    git.lock(&made.path, &lock_reason(&made.owner))?;
+                }
+                Ok::<_, GitError>(made)
+            })
+            .await?;
+        match restored {
+            Ok(made) => {
+                self.0.store.put_worktree(made.clone(), now()).await.map_err(|e| store_problem(&e))?;
+                Ok(made)
+            }
+            Err(error) => {
+                if worktree.path.symlink_metadata().is_err() {
+                    self.0.store.mark_removed(key, now()).await.map_err(|e| store_problem(&e))?;
+                }
+                Err(error.problem())
+            }
+        }
+    }
+}
+
+fn fits(keepsake: &Keepsake, text: &str, run: Option<&RunFacts>) -> bool {
+    keepsake.key.as_str() == text
+        || keepsake.reference == text
+        || keepsake.branch == text
+        || keepsake.reference.strip_prefix(PRESERVED_PREFIX) == Some(text)
+        || run.and_then(|r| r.preserved.as_ref()).is_some_and(|p| p.reference == keepsake.reference)
+}
