@@ -16,6 +16,9 @@ mod table;
 
 pub(crate) use table::{Entry, Table, arguments, has_marker, is_confined, working_folder};
 
+/// Time to end decently when asked to.
+const MOMENT: Duration = Duration::from_secs(2);
+
 /// A killed process is gone within milliseconds; one that hangs in the kernel may never go.
 const ROUND: Duration = Duration::from_secs(5);
 /// New ones may be born while we look; a tree that still grows after so many rounds is reported.
@@ -89,8 +92,30 @@ pub(crate) fn timespec(span: Duration) -> Timespec {
 }
 
 /// Ends every process that carries `name=value` in its environment, and their descendants. Says how many.
+///
+/// They are asked first: git takes its lock files away when it is asked to end, and leaves them when it is killed.
 pub fn end_marked(name: &str, value: &str) -> Result<usize, StillAlive> {
-    end_found(|table| table.entries().filter(|e| table::has_marker(e.pid, name, value)).map(|e| e.pid).collect())
+    let find = |table: &Table| -> Vec<u32> {
+        table.entries().filter(|e| table::has_marker(e.pid, name, value)).map(|e| e.pid).collect()
+    };
+    let asked = ask_to_end(find);
+    end_found(find).map(|killed| asked + killed)
+}
+
+/// Asks whatever `find` finds to end, and gives it a moment. Says how many did.
+fn ask_to_end(find: impl Fn(&Table) -> Vec<u32>) -> usize {
+    let table = Table::read();
+    let spared: HashSet<u32> = table.ancestors().into_iter().chain([std::process::id()]).collect();
+    let roots: Vec<u32> = find(&table).into_iter().filter(|p| !spared.contains(p)).collect();
+    let asked: Vec<OwnedFd> = table
+        .with_descendants(&roots)
+        .into_iter()
+        .filter(|e| !e.is_dead())
+        .filter_map(|e| hold_started(e.pid, e.started))
+        .filter(|held| pidfd_send_signal(held, Signal::TERM).is_ok())
+        .collect();
+    let until = Instant::now() + MOMENT;
+    asked.iter().filter(|held| wait_gone(held, until.saturating_duration_since(Instant::now()))).count()
 }
 
 /// Ends whatever `find` finds, with its descendants, until it finds nothing more.

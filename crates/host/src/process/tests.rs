@@ -44,6 +44,28 @@ fn only_what_carries_the_marker_is_ended_never_the_caller() {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "a stand-in for a program that tidies up")]
+fn what_is_asked_to_end_may_tidy_up_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let value = format!("tidy-{}", std::process::id());
+    let script = "trap 'rm lock; exit 0' TERM; touch lock; while true; do sleep 0.02; done";
+    let mut marked = std::process::Command::new("sh")
+        .args(["-c", script])
+        .current_dir(folder.path())
+        .env("DANDORI_TEST_MARK", &value)
+        .spawn()
+        .unwrap();
+    let lock = folder.path().join("lock");
+    let until = Instant::now() + Duration::from_secs(10);
+    while !lock.exists() && Instant::now() < until {
+        std::thread::yield_now();
+    }
+    end_marked("DANDORI_TEST_MARK", &value).unwrap();
+    marked.wait().unwrap();
+    assert!(!lock.exists());
+}
+
+#[test]
 fn the_caller_and_its_ancestors_are_never_ended() {
     let mut child = sleeper(&[]);
     let parent = rustix::process::getppid().unwrap().as_raw_nonzero().get().unsigned_abs();
