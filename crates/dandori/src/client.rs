@@ -28,10 +28,6 @@ pub(crate) struct Client {
 impl Client {
     /// A daemon that answers, started if need be.
     pub(crate) async fn connect(context: &Context) -> Result<Self, Problem> {
-        if let Some(client) = Self::reach(&context.layout).await? {
-            return Ok(client);
-        }
-        daemon::start(context, None).await?;
         let until = Instant::now() + Duration::from_secs(10);
         loop {
             if let Some(client) = Self::reach(&context.layout).await? {
@@ -40,6 +36,11 @@ impl Client {
             if Instant::now() > until {
                 let socket = context.layout.socket();
                 return Err(Problem::DaemonUnreachable { socket, reason: "it was started and does not answer".into() });
+            }
+            // One that is just going away still holds the lock: then this starts none, and we come back.
+            daemon::start(context, None).await?;
+            if let Some(client) = Self::reach(&context.layout).await? {
+                return Ok(client);
             }
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
@@ -62,7 +63,16 @@ impl Client {
             .no_proxy()
             .build()
             .map_err(|e| Problem::Internal { reason: e.to_string() })?;
-        Ok(Some(Self { http, token, layout: layout.clone() }))
+        let client = Self { http, token, layout: layout.clone() };
+        Ok(client.answers().await.then_some(client))
+    }
+
+    /// A killed daemon's socket takes connections for a moment longer than it lives.
+    async fn answers(&self) -> bool {
+        match self.request(Method::GET, "/v1/ping").timeout(PATIENCE).send().await {
+            Ok(_) => true,
+            Err(e) => !e.is_connect() && !e.is_request(),
+        }
     }
 
     pub(crate) async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, Problem> {

@@ -4,6 +4,7 @@
 //! engine carries the steps out and the CLI shows the status, both from the same functions.
 
 pub mod agent;
+pub mod fact;
 pub mod failure;
 pub mod id;
 pub mod message;
@@ -11,6 +12,7 @@ pub mod paths;
 pub mod problem;
 pub mod pull;
 pub mod run;
+pub mod spec;
 pub mod step;
 pub mod task;
 pub mod worktree;

@@ -65,6 +65,7 @@ pub(crate) fn router(app: App) -> Router {
     let (router, description) = map().split_for_parts();
     let text = description.to_pretty_json().unwrap_or_default();
     router
+        .route("/v1/ping", get(async || ""))
         .route(
             "/v1/openapi.json",
             get(move || async move { ([(axum::http::header::CONTENT_TYPE, "application/json")], text) }),

@@ -1,0 +1,257 @@
+//! What can happen to a run, and what is about to: facts and intents, as they are stored.
+
+use camino::Utf8PathBuf;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::agent::{Usage, Verdict};
+use crate::failure::Failure;
+use crate::id::{Oid, SessionId, WorktreeKey};
+use crate::problem::Problem;
+
+/// What the kernel really enforced.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(tag = "level", rename_all = "snake_case")]
+pub enum Sandbox {
+    Landlock { abi: u32 },
+    None { reason: String },
+}
+
+/// Where a run works.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Workspace {
+    pub key: WorktreeKey,
+    pub path: Utf8PathBuf,
+    pub branch: String,
+    /// The name the base was asked for by: `main`.
+    pub base: String,
+    pub base_oid: Oid,
+}
+
+/// A process that cannot be mistaken for another: pids come round again, start times within a boot do not.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct ProcessRef {
+    pub pid: u32,
+    pub started: u64,
+    pub boot: String,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Changes {
+    pub files: u32,
+    pub insertions: u64,
+    pub deletions: u64,
+}
+
+/// A side effect that is about to happen.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(tag = "intent", rename_all = "snake_case")]
+pub enum Intent {
+    Worktree {
+        workspace: Workspace,
+    },
+    SetUp,
+    Launch,
+    Commit {
+        tree: Oid,
+        parent: Oid,
+        message: String,
+        at: Timestamp,
+    },
+    Push {
+        oid: Oid,
+        expected: Option<Oid>,
+    },
+    Pull {
+        title: String,
+        body: String,
+    },
+    /// The worktree goes; with it the branch, when nothing of it is to stay.
+    Remove {
+        branch: BranchFate,
+    },
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BranchFate {
+    Keep,
+    Delete,
+}
+
+/// Something that has happened. Recorded once, in one transaction with its line in the event log.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(tag = "fact", rename_all = "snake_case")]
+pub enum Fact {
+    Admitted,
+    Intended {
+        intent: Intent,
+    },
+    WorktreeReady {
+        workspace: Workspace,
+        from_pool: bool,
+    },
+    SetUpDone {
+        commands: u32,
+    },
+    Launched {
+        shim: ProcessRef,
+        sandbox: Sandbox,
+    },
+    /// The agent named its conversation: kept at once, so that a crash does not lose it.
+    SessionSeen {
+        session: SessionId,
+    },
+    AgentEnded {
+        verdict: Verdict,
+        exit: Option<i32>,
+        signal: Option<i32>,
+        usage: Usage,
+    },
+    Staged {
+        tree: Oid,
+        parent: Oid,
+        changes: Option<Changes>,
+    },
+    Committed {
+        oid: Oid,
+    },
+    /// Somebody else had pushed to the branch: our commits now stand on theirs.
+    Rebased {
+        onto: Oid,
+        oid: Oid,
+    },
+    Pushed {
+        oid: Oid,
+    },
+    PullOpened {
+        number: u64,
+        url: String,
+    },
+    PullFailed {
+        problem: Problem,
+    },
+    /// A pull request that was opened for the run's branch later, by hand.
+    PullLinked {
+        number: u64,
+        url: String,
+    },
+    Failed {
+        failure: Failure,
+    },
+    /// A failed push is to be tried again.
+    PushResumed,
+    CancelRequested,
+    /// The agent's whole process tree is gone.
+    Stopped,
+    Preserved {
+        reference: String,
+        oid: Oid,
+    },
+    Removed {
+        branch: BranchFate,
+    },
+    /// Something the user should know, though the run goes on.
+    Noted {
+        note: Note,
+    },
+    /// Nothing is left to do.
+    Settled,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(tag = "note", rename_all = "snake_case")]
+pub enum Note {
+    Offline {
+        reason: String,
+    },
+    MainCheckoutDirty {
+        files: u32,
+    },
+    MainCheckoutDetached,
+    NoSandbox {
+        reason: String,
+    },
+    BaseIsLocal {
+        base: String,
+    },
+    HookManager {
+        name: String,
+    },
+    PulledBefore {
+        commits: u32,
+    },
+    WorktreeRemade,
+    SetUpFailed {
+        command: String,
+        tail: String,
+    },
+    /// The agent does not tell what it costs: the budget cannot be kept for it.
+    BudgetNotKept {
+        agent: String,
+    },
+    /// Work kept when the worktree was removed by hand is back in it.
+    KeptWorkBack {
+        reference: String,
+    },
+    /// A branch of that name was there: the worktree stands on it as it was.
+    BranchAttached {
+        branch: String,
+    },
+}
+
+/// Kinds by name: for the event log, and for the tests that crash after each of them.
+macro_rules! kinds {
+    ($kind:ident for $of:ident { $($variant:ident => $name:literal),+ $(,)? }) => {
+        #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+        pub enum $kind { $($variant),+ }
+
+        impl $kind {
+            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+            pub fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $name),+ }
+            }
+        }
+
+        impl $of {
+            pub fn kind(&self) -> $kind {
+                match self { $(Self::$variant { .. } => $kind::$variant),+ }
+            }
+        }
+    };
+}
+
+kinds!(FactKind for Fact {
+    Admitted => "admitted",
+    Intended => "intended",
+    WorktreeReady => "worktree_ready",
+    SetUpDone => "set_up_done",
+    Launched => "launched",
+    SessionSeen => "session_seen",
+    AgentEnded => "agent_ended",
+    Staged => "staged",
+    Committed => "committed",
+    Rebased => "rebased",
+    Pushed => "pushed",
+    PullOpened => "pull_opened",
+    PullFailed => "pull_failed",
+    PullLinked => "pull_linked",
+    Failed => "failed",
+    PushResumed => "push_resumed",
+    CancelRequested => "cancel_requested",
+    Stopped => "stopped",
+    Preserved => "preserved",
+    Removed => "removed",
+    Noted => "noted",
+    Settled => "settled",
+});
+
+kinds!(IntentKind for Intent {
+    Worktree => "worktree",
+    SetUp => "set_up",
+    Launch => "launch",
+    Commit => "commit",
+    Push => "push",
+    Pull => "pull",
+    Remove => "remove",
+});
