@@ -277,3 +277,19 @@ fn settings(config: &Config, agent: &AgentName, choice: &RunChoice) -> Result<Ru
         custom_command: config.custom_command(agent).map(str::to_owned),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plain_program_may_be_silent_unless_the_user_has_said_otherwise() {
+        let exec = AgentName::Exec("make".to_owned());
+        let mut config = Config::default();
+        let limits = limits_of(&config, &exec);
+        assert_eq!((limits.start_seconds, limits.silence_seconds), (limits.run_seconds, limits.run_seconds));
+        assert_eq!(limits_of(&config, &AgentName::Claude), config.limits);
+        config.limits.silence_seconds = 5;
+        assert_eq!(limits_of(&config, &exec).silence_seconds, 5);
+    }
+}

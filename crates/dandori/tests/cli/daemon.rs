@@ -177,3 +177,14 @@ fn doctor_and_completions_and_help_answer() {
     assert!(env.dandori(["completions", "bash"]).ok().contains("dandori"));
     assert!(env.dandori(["--help"]).ok().contains("Exit codes"));
 }
+
+#[test]
+fn a_lost_token_is_written_again_while_the_daemon_lives() {
+    let env = machine();
+    let _ = env.dandori(["daemon", "start"]).ok();
+    let token = env.state().join("private/token");
+    let before = std::fs::read(&token).unwrap();
+    std::fs::remove_file(&token).unwrap();
+    wait_until("it is there again", || std::fs::read(&token).is_ok_and(|now| now == before));
+    let _ = env.dandori(["daemon", "stop"]).ok();
+}

@@ -349,3 +349,28 @@ fn a_failed_pull_request_leaves_the_run_succeeded_and_says_so() {
     let _ = env.dandori(["pr", "create", "T-1"]).ok();
     assert_eq!(env.dandori(["task", "show", "T-1", "--json"]).json()["runs"][0]["pr"]["number"], 1);
 }
+
+#[test]
+fn a_last_line_without_its_end_is_in_the_log() {
+    let env = machine();
+    env.run_json(["x", "--agent", "exec:printf 'first\\nlast'"]);
+    let log = env.dandori(["task", "log", "1"]).ok();
+    assert!(log.contains("first") && log.contains("last"), "{log}");
+}
+
+#[test]
+fn a_budget_is_an_amount_of_money() {
+    let env = machine();
+    for bad in ["nan", "inf", "0", "-1", "1e30"] {
+        let flag = format!("--budget={bad}");
+        assert_eq!(env.dandori(["run", "x", "--agent", "exec:true", &flag]).code, 2, "{bad}");
+    }
+}
+
+#[test]
+fn of_several_agents_none_opens_a_pull_request_before_it_is_picked() {
+    let env = machine();
+    let answer = env.run_json(["x", "--pr", "--agents", "exec:echo a > a.txt,exec:echo b > b.txt"]);
+    assert!(answer["runs"].as_array().unwrap().iter().all(|r| r["state"] == "SUCCEEDED"), "{answer}");
+    assert_eq!(env.dandori(["pr", "list", "--json"]).json(), serde_json::json!([]));
+}
