@@ -123,10 +123,11 @@ fn whole_life(run: &RunFacts) -> Vec<Fact> {
         branch: format!("dandori/{key}"),
         base: "main".into(),
         base_oid: oid("a"),
+        ours_after: oid("a"),
     };
     vec![
         Fact::Admitted,
-        Fact::Intended { intent: Intent::Worktree { workspace: workspace.clone() } },
+        Fact::Intended { intent: Intent::Worktree { workspace: workspace.clone(), arrival: None } },
         Fact::WorktreeReady { workspace, from_pool: true },
         Fact::SetUpDone { commands: 0 },
         Fact::Intended { intent: Intent::Launch },

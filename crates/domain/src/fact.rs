@@ -25,7 +25,32 @@ pub struct Workspace {
     pub branch: String,
     /// The name the base was asked for by: `main`.
     pub base: String,
+    /// Where the branch stood when this run began.
     pub base_oid: Oid,
+    /// The branch's commits after this one are the task's own: they go along when it is put on somebody else's.
+    pub ours_after: Oid,
+}
+
+/// How a branch gets to what others have pushed to it, worked out before anything is touched.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Arrival {
+    pub from: Oid,
+    pub to: Oid,
+    /// What the files become: those of `to`, or a tree with our own work on top as edits, when that does not go
+    /// together with theirs commit by commit.
+    pub files: Oid,
+    /// Where both sides are in the files, between markers.
+    pub conflicts: Vec<String>,
+    /// The tip that others have pushed, and how many commits of theirs are new.
+    pub theirs: Oid,
+    pub commits: u32,
+}
+
+impl Arrival {
+    /// Our commits are not on the branch any more, only what they did is in the files.
+    pub fn takes_commits_apart(&self) -> bool {
+        self.files != self.to
+    }
 }
 
 /// A process that cannot be mistaken for another: pids come round again, start times within a boot do not.
@@ -49,6 +74,7 @@ pub struct Changes {
 pub enum Intent {
     Worktree {
         workspace: Workspace,
+        arrival: Option<Arrival>,
     },
     SetUp,
     Launch,
@@ -180,6 +206,14 @@ pub enum Note {
     },
     PulledBefore {
         commits: u32,
+    },
+    /// What others pushed could not come in: uncommitted edits are in the same files.
+    EditsInTheWay {
+        files: Vec<String>,
+    },
+    /// What others pushed contradicts our own commits: they were kept, and both sides are in the files now.
+    ConflictBrought {
+        files: Vec<String>,
     },
     WorktreeRemade,
     SetUpFailed {

@@ -82,6 +82,10 @@ pub enum Failure {
     Tampered {
         findings: Vec<Finding>,
     },
+    /// Both sides of a conflict are still in the files.
+    ConflictLeft {
+        files: Vec<String>,
+    },
     Staging {
         reason: String,
     },
@@ -111,7 +115,7 @@ impl Failure {
             | Self::TimedOut { .. }
             | Self::OverBudget { .. }
             | Self::SupervisorLost => Stage::Agent,
-            Self::Tampered { .. } | Self::Staging { .. } => Stage::Staging,
+            Self::Tampered { .. } | Self::ConflictLeft { .. } | Self::Staging { .. } => Stage::Staging,
             Self::Commit { .. } => Stage::Commit,
             Self::PushRefused { .. } | Self::PushConflict { .. } | Self::PushOvertaken { .. } => Stage::Push,
         }

@@ -1,6 +1,6 @@
 //! Titles and commit messages made from an instruction and an agent's summary.
 
-use crate::id::{RunId, TaskNumber};
+use crate::id::{Oid, RunId, TaskNumber};
 
 /// What a template may name.
 pub struct MessageParts<'a> {
@@ -26,6 +26,31 @@ pub fn title(instruction: &str) -> String {
         .find(|l| !l.is_empty())
         .unwrap_or("work");
     cut(line, SUBJECT_CHARS)
+}
+
+/// Whether people who read `text` would rather be answered in Japanese.
+pub fn is_japanese(text: &str) -> bool {
+    text.chars().any(|c| matches!(c, '\u{3040}'..='\u{30ff}'))
+}
+
+/// The instruction for an agent that finds both sides of a conflict in its files.
+pub fn with_conflict(instruction: &str, files: &[String], theirs: &Oid, ours: &Oid) -> String {
+    let list = format!("- {}\n", files.join("\n- "));
+    let (theirs, ours) = (theirs.as_str(), ours.as_str());
+    if is_japanese(instruction) {
+        return format!(
+            "{instruction}\n\n---\nこのブランチには他の人のコミットがプッシュされており、このタスクのこれまでの変更と次のファイルで衝突しています:\n\
+             {list}まず衝突を解決してください。`<<<<<<< {theirs}` の側が他の人の変更、`>>>>>>> {ours}` の側がこのタスクの変更です。\
+             両方の意図を残し、マーカーの行はすべて取り除いてください。全体は `git show {theirs}:<ファイル>` と \
+             `git show {ours}:<ファイル>` で見られます。\n"
+        );
+    }
+    format!(
+        "{instruction}\n\n---\nOthers have pushed commits to this branch that conflict with what this task has done so far, in:\n\
+         {list}Resolve this first. The side at `<<<<<<< {theirs}` is theirs, the side at `>>>>>>> {ours}` is this task's. \
+         Keep the intent of both and leave no marker line behind. The whole files are `git show {theirs}:<file>` and \
+         `git show {ours}:<file>`.\n"
+    )
 }
 
 /// The commit message of a run. A template that leaves the trailer out gets it all the same: recovery looks for it.

@@ -13,7 +13,9 @@ use crate::id::{Oid, SessionId};
 use crate::problem::Problem;
 use crate::step::{Step, next_step};
 
-pub use crate::fact::{BranchFate, Changes, Fact, FactKind, Intent, IntentKind, Note, ProcessRef, Sandbox, Workspace};
+pub use crate::fact::{
+    Arrival, BranchFate, Changes, Fact, FactKind, Intent, IntentKind, Note, ProcessRef, Sandbox, Workspace,
+};
 pub use crate::spec::{Cleanup, Limits, RunKind, RunSettings, RunSpec, SandboxMode, SandboxSettings, SetUpChoice};
 
 /// The states of T7.
@@ -212,6 +214,13 @@ impl RunFacts {
         })
     }
 
+    /// Where a follow-up would work: commits of ours that never got to the remote are still the task's own.
+    pub fn next_workspace(&self) -> Option<Workspace> {
+        let workspace = self.workspace.clone()?;
+        let shared = self.pushed.as_ref().or(self.rebased_onto.as_ref());
+        Some(Workspace { ours_after: shared.unwrap_or(&workspace.ours_after).clone(), ..workspace })
+    }
+
     pub fn summary(&self) -> Option<&str> {
         match &self.ended.as_ref()?.verdict {
             Verdict::Done { summary } => Some(summary),
@@ -227,7 +236,7 @@ impl RunFacts {
         match fact {
             Fact::Admitted => self.admitted_at = Some(at),
             Fact::Intended { intent } => {
-                if let Intent::Worktree { workspace } = intent {
+                if let Intent::Worktree { workspace, .. } = intent {
                     self.workspace = Some(workspace.clone());
                 }
                 self.open_intent = Some(intent.clone());

@@ -93,14 +93,12 @@ impl Engine {
         if !earlier.is_settled() {
             return Err(Problem::TaskIsBusy { run: earlier.spec.id.key().to_string(), status });
         }
-        let kind = match &earlier.workspace {
+        let kind = match earlier.next_workspace() {
             _ if earlier.status() == Status::Canceled => return Err(Problem::CannotFollowUp { status }),
             // When nothing was left of it but the conversation, the worktree is made again at its place.
-            Some(workspace) => RunKind::FollowUp {
-                after: earlier.spec.id,
-                workspace: workspace.clone(),
-                session: earlier.conversation().cloned(),
-            },
+            Some(workspace) => {
+                RunKind::FollowUp { after: earlier.spec.id, workspace, session: earlier.conversation().cloned() }
+            }
             None => RunKind::First,
         };
         self.add_run(task, earlier, kind, instruction, choice).await

@@ -2,7 +2,7 @@
 //!
 //! Because it is pure, the engine records it in the same transaction as the fact before it: one fsync less a step.
 
-use dandori_domain::message::{MessageParts, commit_message};
+use dandori_domain::message::{MessageParts, commit_message, is_japanese};
 use dandori_domain::run::{Intent, IntentKind, RunFacts};
 use dandori_domain::{Step, next_step};
 use dandori_forge::{Language, PullText, pull_text};
@@ -33,8 +33,7 @@ fn message(run: &RunFacts) -> String {
 
 /// What a run's pull request says, in the language of its instruction.
 pub(crate) fn pull_words(run: &RunFacts) -> PullText {
-    let japanese = run.spec.instruction.chars().any(|c| matches!(c, '\u{3040}'..='\u{30ff}'));
-    let language = if japanese { Language::Japanese } else { Language::English };
+    let language = if is_japanese(&run.spec.instruction) { Language::Japanese } else { Language::English };
     with_parts(run, |parts| pull_text(parts, language))
 }
 

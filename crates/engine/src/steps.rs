@@ -1,5 +1,6 @@
 //! The steps of a run, each with its probe: what is already done is found, not done again.
 
+mod again;
 mod clean;
 mod launch;
 mod policy;

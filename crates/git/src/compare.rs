@@ -70,7 +70,7 @@ impl Repository {
     pub fn conflicts_between(&self, base: &Oid, one: &Oid, other: &Oid) -> Result<Vec<String>, GitError> {
         match self.merge_trees(base, one, other)? {
             crate::rebase::Merged::Clean { .. } => Ok(Vec::new()),
-            crate::rebase::Merged::Conflict { files } => Ok(files),
+            crate::rebase::Merged::Conflict { files, .. } => Ok(files),
         }
     }
 

@@ -1,4 +1,4 @@
-//! Moving a worktree's files and index from one commit to another, edits kept, and following the remote's branch.
+//! Moving a worktree's files and index from one commit to another, edits kept.
 
 use dandori_domain::Oid;
 
@@ -6,46 +6,7 @@ use crate::error::GitError;
 use crate::stage::ScratchIndex;
 use crate::tree::Tree;
 
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum CatchUp {
-    /// The remote has nothing we have not.
-    Current,
-    /// Their commits are now in the worktree; uncommitted edits are kept.
-    Forwarded { commits: u32, tip: Oid },
-    /// Both sides have commits of their own: nothing was changed.
-    Diverged { theirs: Oid },
-    /// Uncommitted edits are in files their commits change: nothing was changed.
-    EditsInTheWay { files: Vec<String>, theirs: Oid },
-    /// The remote could not be asked: nothing was changed.
-    Offline { reason: String },
-}
-
 impl Tree {
-    /// Takes in what others pushed to the branch, when that is only more of it (T4).
-    pub fn catch_up(&self, branch: &str) -> Result<CatchUp, GitError> {
-        let theirs = match self.repository.fetch_branch(branch) {
-            Ok(Some(theirs)) => theirs,
-            Ok(None) => return Ok(CatchUp::Current),
-            Err(reason) => return Ok(CatchUp::Offline { reason }),
-        };
-        let ours = self.head()?;
-        if self.repository.is_ancestor(&theirs, &ours)? {
-            return Ok(CatchUp::Current);
-        }
-        if !self.repository.is_ancestor(&ours, &theirs)? {
-            return Ok(CatchUp::Diverged { theirs });
-        }
-        let range = format!("{}..{}", ours.as_str(), theirs.as_str());
-        let counted = self.repository.cmd().reading().args(["rev-list", "--count", &range]).run()?;
-        match self.bring(&ours, &theirs) {
-            Ok(()) => {}
-            Err(GitError::EditsInTheWay { files, .. }) => return Ok(CatchUp::EditsInTheWay { files, theirs }),
-            Err(error) => return Err(error),
-        }
-        self.repository.move_branch(branch, &theirs, &ours, "dandori: catch up")?;
-        Ok(CatchUp::Forwarded { commits: counted.text().parse().unwrap_or(1), tip: theirs })
-    }
-
     /// Brings files and index from `from` to `to`. Edits in files that do not differ stay; edits in those that do
     /// are an error, and then nothing was touched. Files that are already as in `to`, because an earlier call was
     /// killed half-way, are no edits.

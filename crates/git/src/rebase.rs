@@ -42,7 +42,7 @@ impl Tree {
     }
 }
 
-enum Replay {
+pub(crate) enum Replay {
     Done { oid: Oid },
     Conflict { files: Vec<String> },
 }
@@ -55,7 +55,7 @@ impl Repository {
         Ok(is_same && one.parents == other.parents)
     }
 
-    fn replay(&self, ours: &Oid, base: &Oid, theirs: &Oid) -> Result<Replay, GitError> {
+    pub(crate) fn replay(&self, ours: &Oid, base: &Oid, theirs: &Oid) -> Result<Replay, GitError> {
         let range = format!("{}..{}", base.as_str(), ours.as_str());
         let listed = self.cmd().reading().args(["rev-list", "--reverse", "--first-parent", &range]).run()?;
         let mut onto = theirs.clone();
@@ -67,7 +67,7 @@ impl Repository {
             let Some(parent) = commit.parents.first() else { continue };
             let tree = match self.merge_trees(parent, &onto, &oid)? {
                 Merged::Clean { tree } => tree,
-                Merged::Conflict { files } => return Ok(Replay::Conflict { files }),
+                Merged::Conflict { files, .. } => return Ok(Replay::Conflict { files }),
             };
             if self.commit_object(&onto)?.tree == tree {
                 // Theirs already says the same.
@@ -99,13 +99,19 @@ impl Repository {
         let mut fields = output.fields().into_iter();
         match (output.status.code(), fields.next()) {
             (Some(0), Some(tree)) => Ok(Merged::Clean { tree: Oid::new(tree.trim_end()) }),
-            (Some(1), Some(_)) => Ok(Merged::Conflict { files: fields.collect() }),
+            (Some(1), Some(tree)) => Ok(Merged::Conflict { tree: Oid::new(tree.trim_end()), files: fields.collect() }),
             _ => Err(GitError::unexpected(format!("merge-tree: {}", output.stderr.trim()))),
         }
     }
 }
 
 pub(crate) enum Merged {
-    Clean { tree: Oid },
-    Conflict { files: Vec<String> },
+    Clean {
+        tree: Oid,
+    },
+    /// The tree has both sides in its files, between markers that name them.
+    Conflict {
+        tree: Oid,
+        files: Vec<String>,
+    },
 }

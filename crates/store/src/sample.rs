@@ -151,13 +151,14 @@ pub(crate) fn workspace(run: &RunFacts) -> Workspace {
         branch: format!("dandori/{key}"),
         base: "main".into(),
         base_oid: Oid::new("aaaa"),
+        ours_after: Oid::new("aaaa"),
     }
 }
 
 pub(crate) fn path_to_ready(run: &RunFacts) -> Vec<Fact> {
     vec![
         Fact::Admitted,
-        Fact::Intended { intent: Intent::Worktree { workspace: workspace(run) } },
+        Fact::Intended { intent: Intent::Worktree { workspace: workspace(run), arrival: None } },
         Fact::WorktreeReady { workspace: workspace(run), from_pool: false },
     ]
 }

@@ -58,6 +58,16 @@ pub fn failure(lang: Lang, failure: &Failure) -> String {
                 "エージェントが禁止された操作をしたため、コミットしませんでした: {list}"
             )
         }
+        Failure::ConflictLeft { files } => {
+            let files = files.join(", ");
+            say!(
+                lang,
+                "both sides of a conflict are still in {files}, nothing was committed; resolve it in the worktree or by \
+                 `dandori task follow-up`",
+                "次のファイルに衝突の両側が残っているため、コミットしませんでした: {files}。ワークツリーで解決するか、\
+                 `dandori task follow-up` で解決を依頼してください"
+            )
+        }
         Failure::Staging { reason } => {
             say!(lang, "the changes could not be staged: {reason}", "変更をステージできませんでした: {reason}")
         }
@@ -73,8 +83,10 @@ pub fn failure(lang: Lang, failure: &Failure) -> String {
             let files = files.join(", ");
             say!(
                 lang,
-                "somebody else's commits on the branch conflict with this run in {files}; branch and work are intact",
-                "ブランチ上の他のコミットと次のファイルで衝突しました: {files}。ブランチと作業内容はそのまま残っています"
+                "somebody else's commits on the branch conflict with this run in {files}; branch and work are \
+                 intact, `dandori task follow-up` brings both sides together",
+                "ブランチ上の他のコミットと次のファイルで衝突しました: {files}。ブランチと作業内容はそのまま残っています。\
+                 `dandori task follow-up` で両者をまとめられます"
             )
         }
         Failure::PushOvertaken { retries } => say!(

@@ -49,6 +49,22 @@ pub fn note(lang: Lang, note: &Note) -> String {
                 "リモートブランチの {commits} 件のコミットを先に取り込みました"
             )
         }
+        Note::EditsInTheWay { files } => {
+            let files = files.join(", ");
+            say!(
+                lang,
+                "what others pushed to the branch waits: uncommitted edits are in the same files ({files})",
+                "未コミットの変更が同じファイルにあるため ({files})、リモートブランチのコミットはまだ取り込んでいません"
+            )
+        }
+        Note::ConflictBrought { files } => {
+            let files = files.join(", ");
+            say!(
+                lang,
+                "what others pushed conflicts with this task's commits: both sides are in {files} for the agent to resolve",
+                "リモートブランチのコミットと衝突したため、両側を {files} に並べ、エージェントに解決を任せます"
+            )
+        }
         Note::WorktreeRemade => {
             say!(
                 lang,

@@ -1,8 +1,9 @@
 //! Follow-ups: the same task goes on, on the same branch and in the same place.
 
-use dandori_testkit::env::wait_until;
+use dandori_testkit::env::{TestEnv, wait_until};
 
 use crate::machine;
+use crate::remote::{overtake, refuse_pushes};
 
 #[test]
 fn a_follow_up_is_a_second_commit_on_the_same_branch_and_pull_request() {
@@ -94,6 +95,82 @@ fn a_retried_follow_up_goes_on_where_it_began_and_a_canceled_one_is_passed_over(
         "{third}"
     );
     assert_eq!(env.git_in(&env.origin(), ["show", &format!("{branch}:log.txt")]), "line\nline\nline");
+}
+
+/// A task whose second run could not be pushed, because a colleague had written the same file.
+fn in_conflict(env: &TestEnv, agent: &str) -> String {
+    let first = env.run_json(["first", "--agent", agent]);
+    let branch = first["runs"][0]["branch"].as_str().unwrap().to_owned();
+    refuse_pushes(env, true);
+    let refused = env.dandori(["task", "follow-up", "T-1", "second", "--json"]).json();
+    assert_eq!(refused["runs"][0]["state"], "FAILED", "{refused}");
+    refuse_pushes(env, false);
+    overtake(env, &branch, "shared.txt", "theirs");
+    let conflict = env.dandori(["task", "retry", "T-1", "--json"]).json();
+    assert!(conflict["runs"][0]["error"].as_str().unwrap().contains("shared.txt"), "{conflict}");
+    branch
+}
+
+#[test]
+fn a_follow_up_after_a_conflict_brings_both_sides_together() {
+    let env = machine();
+    let agent = "exec:cat > told.txt; if grep -q '<<<<<<<' shared.txt 2>/dev/null; \
+                 then cp shared.txt seen.txt; printf 'both\\n' > shared.txt; else echo ours >> shared.txt; fi";
+    let branch = in_conflict(&env, agent);
+    let ours = env.git(["rev-parse", &branch]);
+    let third = env.dandori(["task", "follow-up", "T-1", "put it together", "--json"]).json();
+    let run = &third["runs"][0];
+    assert_eq!(run["state"], "SUCCEEDED", "{third}");
+    let show = |file: &str| env.git_in(&env.origin(), ["show", &format!("{branch}:{file}")]);
+    assert_eq!(show("shared.txt"), "both");
+    assert!(show("seen.txt").contains("theirs") && show("seen.txt").contains("ours"), "{}", show("seen.txt"));
+    assert!(show("told.txt").contains("put it together") && show("told.txt").contains("shared.txt"));
+    let log = env.git_in(&env.origin(), ["log", "--format=%s", &branch]);
+    assert_eq!(log.lines().collect::<Vec<_>>(), ["feat: put it together", "theirs", "feat: first", "init"]);
+    let shown = env.dandori(["task", "show", "1", "--json"]).json();
+    let kept = shown["runs"][2]["preserved"].as_str().unwrap();
+    assert_eq!(env.git(["rev-parse", kept]), ours, "our own commit is kept as it was");
+}
+
+#[test]
+fn a_follow_up_that_leaves_the_conflict_as_it_is_fails_and_the_next_goes_on() {
+    let env = machine();
+    let agent = "exec:if [ -e solve ]; then echo both > shared.txt; rm solve; \
+                 elif grep -q '<<<<<<<' shared.txt 2>/dev/null; then echo other > other.txt; \
+                 else echo ours >> shared.txt; fi";
+    let branch = in_conflict(&env, agent);
+    let third = env.dandori(["task", "follow-up", "T-1", "something else", "--json"]).json();
+    let run = &third["runs"][0];
+    assert_eq!(run["state"], "FAILED", "{third}");
+    assert!(run["error"].as_str().unwrap().contains("shared.txt"), "{run}");
+    let tree = env.dandori(["task", "show", "1", "--json"]).json()["runs"][2]["worktree"].as_str().unwrap().to_owned();
+    std::fs::write(format!("{tree}/solve"), "").unwrap();
+    let fourth = env.dandori(["task", "follow-up", "T-1", "solve it", "--json"]).json();
+    assert_eq!(fourth["runs"][0]["state"], "SUCCEEDED", "{fourth}");
+    assert_eq!(env.git_in(&env.origin(), ["show", &format!("{branch}:shared.txt")]), "both");
+    assert_eq!(env.git_in(&env.origin(), ["show", &format!("{branch}:other.txt")]), "other");
+}
+
+#[test]
+fn a_commit_that_could_not_be_pushed_is_not_lost_when_the_next_is_put_on_anothers() {
+    let env = machine();
+    let agent = "exec:n=$(ls | wc -l); echo $n > file-$n.txt; echo at work; while [ -e hold ]; do sleep 0.05; done";
+    let first = env.run_json(["first", "--agent", agent]);
+    let branch = first["runs"][0]["branch"].as_str().unwrap().to_owned();
+    refuse_pushes(&env, true);
+    let refused = env.dandori(["task", "follow-up", "T-1", "second", "--json"]).json();
+    assert_eq!(refused["runs"][0]["state"], "FAILED", "{refused}");
+    refuse_pushes(&env, false);
+    let tree = env.dandori(["task", "show", "1", "--json"]).json()["runs"][0]["worktree"].as_str().unwrap().to_owned();
+    std::fs::write(format!("{tree}/hold"), "").unwrap();
+    let third = env.dandori(["task", "follow-up", "T-1", "third", "--detach", "--json"]).json();
+    let id = third["runs"][0]["id"].as_str().unwrap().to_owned();
+    wait_until("it is at work", || env.dandori(["task", "log", &id, "--raw"]).stdout.contains("at work"));
+    overtake(&env, &branch, "theirs.txt", "theirs");
+    std::fs::remove_file(format!("{tree}/hold")).unwrap();
+    wait_until("it ends", || env.dandori(["task", "show", "1", "--json"]).json()["runs"][2]["settled"] == true);
+    let log = env.git_in(&env.origin(), ["log", "--format=%s", &branch]);
+    assert_eq!(log.lines().collect::<Vec<_>>(), ["feat: third", "feat: second", "theirs", "feat: first", "init"]);
 }
 
 #[test]

@@ -12,6 +12,7 @@ mod cancel;
 mod daemon;
 mod follow_up;
 mod many;
+mod remote;
 mod runs;
 mod stores;
 mod worktrees;

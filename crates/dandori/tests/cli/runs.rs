@@ -1,9 +1,10 @@
 //! A task becomes a commit on a pushed branch, or says why not.
 
-use dandori_testkit::env::{TestEnv, wait_until};
+use dandori_testkit::env::wait_until;
 use serde_json::Value;
 
 use crate::machine;
+use crate::remote::{overtake, refuse_pushes};
 
 fn only_run(answer: &Value) -> &Value {
     assert_eq!(answer["runs"].as_array().unwrap().len(), 1, "{answer}");
@@ -126,34 +127,19 @@ fn a_branch_that_was_overtaken_is_rebased_and_pushed() {
     assert_eq!(env.git(["rev-parse", &branch]), env.git_in(&env.origin(), ["rev-parse", &branch]));
 }
 
-/// A colleague pushes to `branch` before our next push can come.
-fn overtake(env: &TestEnv, branch: &str, file: &str, text: &str) {
-    let folder = env.colleague();
-    env.git_in(&folder, ["fetch", "--quiet", "origin"]);
-    env.git_in(&folder, ["checkout", "--quiet", "-B", branch, &format!("origin/{branch}")]);
-    std::fs::write(folder.join(file), format!("{text}\n")).unwrap();
-    env.git_in(&folder, ["add", "-A"]);
-    env.git_in(&folder, ["commit", "--quiet", "-m", text]);
-    env.git_in(&folder, ["push", "--quiet", "origin", branch]);
-}
-
 #[test]
 fn a_real_conflict_names_its_files_keeps_everything_and_can_be_resumed() {
     let env = machine();
-    // The agent itself cannot push: a hook of the origin overtakes us in the middle, once.
     let first =
         env.run_json(["first", "--agent", "exec:echo ours-$(cat shared.txt 2>/dev/null | wc -l) >> shared.txt"]);
     let branch = branch(only_run(&first));
-    env.write(".git/dandori-test", "");
-    let gate = env.root().join("gate");
-    let hook = format!("#!/bin/sh\n[ -e {gate} ] && exit 0\necho not now >&2; exit 1\n");
-    put_hook(&env, &hook);
+    refuse_pushes(&env, true);
     let refused = env.dandori(["task", "follow-up", "T-1", "second", "--json"]).json();
     let run = only_run(&refused).clone();
     assert_eq!(run["state"], "FAILED");
     assert!(run["error"].as_str().unwrap().contains("not now"), "{run}");
 
-    std::fs::write(&gate, "").unwrap();
+    refuse_pushes(&env, false);
     overtake(&env, &branch, "shared.txt", "theirs");
     let conflict = env.dandori(["task", "retry", "T-1", "--json"]).json();
     let run = only_run(&conflict).clone();
@@ -168,13 +154,6 @@ fn a_real_conflict_names_its_files_keeps_everything_and_can_be_resumed() {
     let resumed = only_run(&resumed);
     assert_eq!((&resumed["state"], &resumed["id"]), (&"SUCCEEDED".into(), &run["id"]));
     assert_eq!(env.git_in(&env.origin(), ["rev-parse", &branch]), local);
-}
-
-fn put_hook(env: &TestEnv, text: &str) {
-    use std::os::unix::fs::PermissionsExt;
-    let path = env.origin().join("hooks/pre-receive");
-    std::fs::write(&path, text).unwrap();
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
 }
 
 #[test]

@@ -63,6 +63,11 @@ const STORIES: &[(&str, Story, &[&str])] = &[
         ],
     ),
     (
+        "conflict_brought_together",
+        story::conflict_brought_together,
+        &["intended:worktree", "done:worktree", "recorded:preserved", "recorded:worktree_ready", "done:commit"],
+    ),
+    (
         "no_changes",
         story::no_changes,
         &["recorded:staged", "intended:remove", "done:remove", "recorded:removed", "recorded:settled"],

@@ -181,6 +181,30 @@ pub(crate) fn conflict_and_retry(point: Option<&str>) {
     assert_sound(&mut stage, &Left { branches: vec![branch], pulls: 1, ..Left::default() });
 }
 
+/// After a real conflict a follow-up finds both sides in its files; what the first run committed is kept.
+pub(crate) fn conflict_brought_together(point: Option<&str>) {
+    let mut stage = Stage::new(point, NO_POOL);
+    let agent = "exec:echo launched >> launches.txt; [ -e work.txt ] && { grep -c '^[<>=]' work.txt > marks.txt; \
+        echo both > work.txt; exit; }; echo work > work.txt; until [ -e go ]; do sleep 0.02; done; rm go";
+    let task = stage.run("conflict", agent, &[]);
+    let run = stage.running(&task);
+    overtake(&stage, &run, "work.txt", "theirs\n");
+    go(&run);
+    let run = stage.settled(&task);
+    assert_failed(&stage, &run, "push_conflict");
+    let ours = text(&run, "commit");
+    stage.arm();
+    stage.follow_up(&task, "put it together", &[]);
+    let run = stage.settled(&task);
+    assert_published(&stage, &run, 1);
+    assert_lines(&stage, &run, LAUNCHES, 2);
+    let show = |file: &str| stage.env.git(["show", &format!("{}:{file}", text(&run, "commit"))]);
+    assert_eq!((show("work.txt").as_str(), show("marks.txt").as_str()), ("both", "3"), "{run:#}");
+    let kept = text(&run, "preserved");
+    assert_eq!(stage.env.git(["merge-base", &kept, &ours]), ours, "the first run's commit is kept");
+    assert_sound(&mut stage, &Left { branches: vec![text(&run, "branch")], ..Left::default() });
+}
+
 /// No changes: no commit, no push, and no trace of it.
 pub(crate) fn no_changes(point: Option<&str>) {
     let mut stage = Stage::new(point, NO_POOL);

@@ -19,6 +19,7 @@ fn workspace() -> Workspace {
         branch: "dandori/abcd1234".into(),
         base: "main".into(),
         base_oid: Oid::new("aaaa"),
+        ours_after: Oid::new("aaaa"),
     }
 }
 
@@ -77,7 +78,7 @@ fn to_launched() -> Vec<(Step, Fact, Status)> {
     let intended = |intent| Fact::Intended { intent };
     vec![
         (Step::Admit, Fact::Admitted, Status::Pending),
-        (Step::MakeWorktree, intended(Intent::Worktree { workspace: workspace() }), Status::Pending),
+        (Step::MakeWorktree, intended(Intent::Worktree { workspace: workspace(), arrival: None }), Status::Pending),
         (Step::MakeWorktree, Fact::WorktreeReady { workspace: workspace(), from_pool: false }, Status::Pending),
         (Step::SetUp, Fact::SetUpDone { commands: 0 }, Status::Pending),
         (Step::Launch, intended(Intent::Launch), Status::Pending),

@@ -1,8 +1,12 @@
 //! Launch: the agent in its shim, once, whatever happens in between.
 
+use std::borrow::Cow;
+
 use dandori_agent::{Order, PrepareError};
+use dandori_domain::message::with_conflict;
 use dandori_domain::run::{Fact, Intent, Note, ProcessRef, RunFacts, RunKind, Sandbox, SandboxMode};
 use dandori_domain::{AgentFailure, AgentName, Failure};
+use dandori_git::GitError;
 use dandori_host::shim::{self, LaunchError, LaunchOrder, Probe, Started};
 use dandori_host::{now, random, replace_file};
 
@@ -72,12 +76,13 @@ impl Engine {
             RunKind::FollowUp { session, .. } => session.as_ref(),
             RunKind::First => None,
         };
+        let instruction = instruction_of(known, run)?;
         let user_env = self.env_of(run.spec.id);
         let launch = dandori_agent::prepare(&Order {
             agent: &run.spec.agent,
             run: run.spec.id,
             task: run.spec.task,
-            instruction: &run.spec.instruction,
+            instruction: &instruction,
             instruction_file: &files.instruction(),
             workdir: &workspace.path,
             tmp: &files.tmp(),
@@ -119,6 +124,16 @@ impl Engine {
             Err(e) => Err(not_started(e.to_string())),
         }
     }
+}
+
+/// What the user asked, and what the agent finds in its files that it cannot know of.
+fn instruction_of<'r>(known: &Known, run: &'r RunFacts) -> Result<Cow<'r, str>, StepError> {
+    let asked = Cow::Borrowed(run.spec.instruction.as_str());
+    let RunKind::FollowUp { workspace, .. } = &run.spec.kind else { return Ok(asked) };
+    let git_trouble = |e: GitError| not_started(git_reason(&e));
+    let Some(tree) = known.git.worktree(&workspace.path).map_err(git_trouble)? else { return Ok(asked) };
+    let Some(conflict) = tree.conflict().map_err(git_trouble)? else { return Ok(asked) };
+    Ok(with_conflict(&asked, &conflict.files(), &conflict.theirs, &conflict.ours).into())
 }
 
 /// Without a sandbox an agent could make git run a program of its choice: what git would run is written down.

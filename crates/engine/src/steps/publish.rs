@@ -46,7 +46,7 @@ impl Engine {
                     Err(Failure::PushOvertaken { retries: run.rebased }.into())
                 }
                 PushAnswer::Overtaken { theirs } => {
-                    let from = run.rebased_onto.as_ref().unwrap_or(&workspace.base_oid);
+                    let from = run.rebased_onto.as_ref().unwrap_or(&workspace.ours_after);
                     let rebased = worktree.rebase(&branch, ours, from, &theirs).map_err(|e| failed(&e))?;
                     fault::done(&intent);
                     match rebased {

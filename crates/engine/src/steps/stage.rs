@@ -37,6 +37,12 @@ impl Engine {
         if !findings.is_empty() {
             return Err(tampered(findings));
         }
+        if let Some(conflict) = tree.conflict().map_err(|e| staging(&e))? {
+            if !conflict.marked.is_empty() {
+                return Err(Failure::ConflictLeft { files: conflict.marked }.into());
+            }
+            tree.forget_conflict().map_err(|e| staging(&e))?;
+        }
         let further = run.spec.settings.forbidden_paths.iter().map(String::as_str);
         let forbidden: Vec<&str> = FORBIDDEN.iter().copied().chain(further).collect();
         match tree.stage_on(&workspace.base_oid, &forbidden).map_err(|e| staging(&e))? {

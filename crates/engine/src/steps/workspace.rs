@@ -4,8 +4,9 @@ use dandori_config::set_up;
 use dandori_domain::run::{Fact, Intent, Note, RunFacts, RunKind, Workspace};
 use dandori_domain::worktree::Owner;
 use dandori_domain::{Failure, Problem, WorktreeKey};
-use dandori_git::{CatchUp, ExistingBranch, Fetch, GitError, NewWorktree, Origin};
+use dandori_git::{ExistingBranch, Fetch, GitError, NewWorktree, Origin};
 
+use super::again::arrive;
 use crate::Engine;
 use crate::drive::StepError;
 use crate::fault;
@@ -19,14 +20,13 @@ impl Engine {
         let known = self.known_for(run).await?;
         let run = run.clone();
         let facts = match (&run.open_intent, &run.spec.kind) {
-            (Some(intent @ Intent::Worktree { workspace }), kind) => {
-                let (intent, workspace) = (intent.clone(), workspace.clone());
+            (Some(intent @ Intent::Worktree { .. }), kind) => {
+                let intent = intent.clone();
                 let earlier = Earlier {
                     set_up: self.earlier_set_up(&run, kind).await?,
                     kept: self.kept_by_hand(&run, kind).await?,
                 };
-                self.blocking(move |engine| engine.carry_out_worktree(&known, &run, &intent, workspace, &earlier))
-                    .await?
+                self.blocking(move |engine| engine.carry_out_worktree(&known, &run, &intent, &earlier)).await?
             }
             (_, RunKind::First) => self.blocking(move |engine| engine.plan_worktree(&known, &run)).await?,
             (_, RunKind::FollowUp { .. }) => self.blocking(move |engine| engine.plan_again(&known, &run)).await?,
@@ -78,9 +78,10 @@ impl Engine {
             branch: format!("{BRANCH_PREFIX}/{key}"),
             key,
             base: base.name,
+            ours_after: base.oid.clone(),
             base_oid: base.oid,
         };
-        facts.push(Fact::Intended { intent: Intent::Worktree { workspace } });
+        facts.push(Fact::Intended { intent: Intent::Worktree { workspace, arrival: None } });
         Ok(facts)
     }
 
@@ -98,58 +99,21 @@ impl Engine {
         Err(Failure::Worktree { reason: format!("every branch name {BRANCH_PREFIX}/{key}… is taken") }.into())
     }
 
-    /// The earlier run's place again. Its branch is brought up to the remote's before the tip is written down.
-    fn plan_again(&self, known: &Known, run: &RunFacts) -> Result<Vec<Fact>, StepError> {
-        let Some(mut workspace) = run.workspace.clone() else { return Err(StepError::LookAgain) };
-        let config = self.config_of(&known.repo)?;
-        // T4: what others pushed to the branch comes first. Offline is no reason not to work.
-        let fetched = known.git.resolve_base(Some(&workspace.base), config.base.as_deref(), Fetch::First);
-        let mut facts = Vec::new();
-        let tree = known.git.worktree(&workspace.path).map_err(|e| worktree_failure(&e))?;
-        if let Some(tree) = &tree {
-            match tree.catch_up(&workspace.branch).map_err(|e| worktree_failure(&e))? {
-                CatchUp::Current => {}
-                CatchUp::Forwarded { commits, .. } => {
-                    facts.push(Fact::Noted { note: Note::PulledBefore { commits } });
-                }
-                CatchUp::Offline { reason } => facts.push(Fact::Noted { note: Note::Offline { reason } }),
-                CatchUp::Diverged { .. } | CatchUp::EditsInTheWay { .. } => {
-                    // Both sides stay as they are: the push will rebase, or name the conflict.
-                }
-            }
-        } else {
-            facts.push(Fact::Noted { note: Note::WorktreeRemade });
-        }
-        // A branch that was removed with its worktree is on the remote still, with all the earlier runs pushed.
-        let here = known.git.branch_oid(&workspace.branch).map_err(|e| worktree_failure(&e))?;
-        let tip = match here {
-            Some(tip) => Some(tip),
-            None => known.git.remote_branch_oid(&workspace.branch).map_err(|e| worktree_failure(&e))?,
-        };
-        workspace.base_oid = match (tip, fetched) {
-            (Some(tip), _) => tip,
-            (None, Ok(base)) => base.oid,
-            (None, Err(e)) => return Err(worktree_failure(&e)),
-        };
-        facts.push(Fact::Intended { intent: Intent::Worktree { workspace } });
-        Ok(facts)
-    }
-
     fn carry_out_worktree(
         &self,
         known: &Known,
         run: &RunFacts,
         intent: &Intent,
-        workspace: Workspace,
         earlier: &Earlier,
     ) -> Result<Vec<Fact>, StepError> {
-        let mut workspace = workspace;
+        let Intent::Worktree { workspace, arrival } = intent else { return Err(StepError::LookAgain) };
+        let mut workspace = workspace.clone();
         let kind = &run.spec.kind;
         let layout = self.layout().repo(run.spec.repo);
         let new = NewWorktree {
             path: workspace.path.clone(),
             branch: workspace.branch.clone(),
-            base: workspace.base_oid.clone(),
+            base: arrival.as_ref().map_or(&workspace.base_oid, |arrival| &arrival.from).clone(),
             root: layout.worktrees(),
             existing: match kind {
                 RunKind::First => ExistingBranch::Refuse,
@@ -183,11 +147,13 @@ impl Engine {
             .git
             .lock(&workspace.path, &lock_reason(&Owner::Run { run: run.spec.id }))
             .map_err(|e| worktree_failure(&e))?;
+        let mut facts = Vec::new();
+        if let Some(arrival) = arrival {
+            facts.extend(arrive(known, run, &added, &mut workspace, arrival)?);
+        }
         fault::done(intent);
-        let mut facts: Vec<Fact> = set_up::hook_managers(&workspace.path)
-            .into_iter()
-            .map(|name| Fact::Noted { note: Note::HookManager { name: name.to_owned() } })
-            .collect();
+        let managers = set_up::hook_managers(&workspace.path).into_iter();
+        facts.extend(managers.map(|name| Fact::Noted { note: Note::HookManager { name: name.to_owned() } }));
         if let Some(reference) = kept {
             workspace.base_oid = added.tip.clone();
             facts.push(Fact::Noted { note: Note::KeptWorkBack { reference: reference.clone() } });
@@ -233,6 +199,6 @@ fn checkout_notes(known: &Known) -> Vec<Fact> {
     dirty.into_iter().chain(detached).map(|note| Fact::Noted { note }).collect()
 }
 
-fn worktree_failure(error: &GitError) -> StepError {
+pub(super) fn worktree_failure(error: &GitError) -> StepError {
     Failure::Worktree { reason: git_reason(error) }.into()
 }

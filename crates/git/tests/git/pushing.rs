@@ -1,5 +1,6 @@
 use dandori_domain::Oid;
-use dandori_git::{CatchUp, PushAnswer, RebaseAnswer};
+use dandori_domain::run::Arrival;
+use dandori_git::{CatchUp, GitError, PushAnswer, RebaseAnswer, Tree};
 
 use crate::bed::{Bed, read, write};
 
@@ -110,34 +111,92 @@ fn a_refusal_is_told_in_the_remotes_words_without_credentials() {
     assert!(reason.contains("127.0.0.1") && !reason.contains("secret"), "{reason}");
 }
 
+/// What the remote has comes in, as far as it can.
+fn catch_up(tree: &Tree, ours_after: &Oid) -> Result<Arrival, GitError> {
+    let CatchUp::Behind(arrival) = tree.repository().catch_up("dandori/a", &tree.head().unwrap(), ours_after).unwrap()
+    else {
+        panic!("the remote has more")
+    };
+    tree.arrive("dandori/a", &arrival).map(|()| arrival)
+}
+
 #[test]
 fn catching_up_forwards_keeps_edits_and_says_when_it_cannot() {
     let bed = Bed::new();
     let tree = bed.tree("a");
-    assert_eq!(tree.catch_up("dandori/a").unwrap(), CatchUp::Current, "never pushed");
+    let look = || tree.repository().catch_up("dandori/a", &tree.head().unwrap(), &tree.head().unwrap()).unwrap();
+    assert_eq!(look(), CatchUp::Current { theirs: None }, "never pushed");
     write(&tree.path().join("one.txt"), "one\n");
     let oid = Bed::commit_all(&tree, "dandori/a", "one\n");
     tree.push(&oid, "dandori/a").unwrap();
-    assert_eq!(tree.catch_up("dandori/a").unwrap(), CatchUp::Current);
+    assert_eq!(look(), CatchUp::Current { theirs: Some(oid.clone()) });
 
     bed.push_by_another("dandori/a", "one.txt", "one, reviewed\n");
     let tip = bed.push_by_another("dandori/a", "two.txt", "two\n");
     write(&tree.path().join("README.md"), "an edit that stays\n");
-    assert_eq!(tree.catch_up("dandori/a").unwrap(), CatchUp::Forwarded { commits: 2, tip: tip.clone() });
+    let arrival = catch_up(&tree, &oid).unwrap();
+    assert_eq!((arrival.commits, &arrival.to, arrival.takes_commits_apart()), (2, &tip, false));
     assert_eq!(read(&tree.path().join("one.txt")), "one, reviewed\n");
     assert_eq!(bed.sh(tree.path(), "git status --porcelain"), " M README.md");
 
-    let theirs = bed.push_by_another("dandori/a", "README.md", "theirs\n");
-    assert_eq!(
-        tree.catch_up("dandori/a").unwrap(),
-        CatchUp::EditsInTheWay { files: vec!["README.md".into()], theirs: theirs.clone() }
-    );
+    bed.push_by_another("dandori/a", "README.md", "theirs\n");
+    let refused = catch_up(&tree, &tip);
+    assert!(matches!(&refused, Err(GitError::EditsInTheWay { files, .. }) if files == &["README.md"]), "{refused:?}");
     assert_eq!(read(&tree.path().join("README.md")), "an edit that stays\n");
     assert_eq!(tree.head().unwrap(), tip);
 
-    Bed::commit_all(&tree, "dandori/a", "diverge\n");
-    assert_eq!(tree.catch_up("dandori/a").unwrap(), CatchUp::Diverged { theirs });
     bed.sh(&bed.clone_path(), "git remote set-url origin /nowhere");
-    assert!(matches!(tree.catch_up("dandori/a").unwrap(), CatchUp::Offline { .. }));
+    assert!(matches!(look(), CatchUp::Offline { .. }));
     assert!(Oid::new(on_origin(&bed, "dandori/a")) != tip);
+}
+
+#[test]
+fn commits_that_go_together_with_theirs_are_put_on_top() {
+    let bed = Bed::new();
+    let tree = bed.tree("a");
+    write(&tree.path().join("one.txt"), "one\n");
+    let pushed = Bed::commit_all(&tree, "dandori/a", "one\n");
+    tree.push(&pushed, "dandori/a").unwrap();
+    let theirs = bed.push_by_another("dandori/a", "two.txt", "two\n");
+    write(&tree.path().join("three.txt"), "three\n");
+    Bed::commit_all(&tree, "dandori/a", "three\n");
+    let arrival = catch_up(&tree, &pushed).unwrap();
+    assert_eq!((&arrival.theirs, arrival.takes_commits_apart()), (&theirs, false));
+    assert_eq!(bed.sh(tree.path(), "git status --porcelain"), "");
+    assert_eq!(bed.sh(tree.path(), "git log --format=%s -n 3"), "three\nby another: two.txt\none");
+}
+
+#[test]
+fn commits_that_contradict_theirs_become_edits_with_both_sides_in_the_files() {
+    let bed = Bed::new();
+    let tree = bed.tree("a");
+    write(&tree.path().join("one.txt"), "one\n");
+    let pushed = Bed::commit_all(&tree, "dandori/a", "one\n");
+    tree.push(&pushed, "dandori/a").unwrap();
+    let theirs = bed.push_by_another("dandori/a", "one.txt", "theirs\n");
+    write(&tree.path().join("one.txt"), "ours\n");
+    write(&tree.path().join("three.txt"), "three\n");
+    let ours = Bed::commit_all(&tree, "dandori/a", "ours\n");
+    let CatchUp::Behind(arrival) = tree.repository().catch_up("dandori/a", &ours, &pushed).unwrap() else { panic!() };
+    assert_eq!(arrival.conflicts, ["one.txt"]);
+    assert_eq!(tree.head().unwrap(), ours, "nothing was touched yet");
+
+    // Killed after the first file had moved: the same call finishes it, and once more changes nothing.
+    let merged = bed.sh(tree.path(), &format!("git show {}:one.txt", arrival.files.as_str())) + "\n";
+    write(&tree.path().join("one.txt"), &merged);
+    for _ in 0..2 {
+        tree.arrive("dandori/a", &arrival).unwrap();
+        assert_eq!(tree.head().unwrap(), theirs);
+        assert_eq!(read(&tree.path().join("one.txt")), merged);
+        assert!(merged.contains("theirs") && merged.contains("ours"), "{merged}");
+        assert_eq!(read(&tree.path().join("three.txt")), "three\n");
+    }
+    let conflict = tree.conflict().unwrap().unwrap();
+    assert_eq!((conflict.marked, conflict.plain), (vec!["one.txt".to_owned()], vec![]));
+    write(&tree.path().join("one.txt"), merged.replace("<<<<<<<", ""));
+    assert_eq!(tree.conflict().unwrap().unwrap().marked, ["one.txt"], "half of the markers are left");
+    write(&tree.path().join("one.txt"), "both\n");
+    assert_eq!(tree.conflict().unwrap().unwrap().plain, ["one.txt"]);
+    tree.forget_conflict().unwrap();
+    assert_eq!(tree.conflict().unwrap(), None);
 }
