@@ -81,7 +81,7 @@ enum TaskVerb {
     Show(cli::task_show::TaskShowArgs),
     /// Go on with a task: same branch, worktree and conversation
     FollowUp(cli::task_follow_up::TaskFollowUpArgs),
-    /// Try a failed run again; a failed push is only pushed again
+    /// Try a failed run again; a failed commit or push goes on without the agent
     Retry(cli::task_retry::TaskRetryArgs),
     /// Cancel a task and keep its uncommitted work
     Cancel(cli::task_cancel::TaskCancelArgs),

@@ -165,8 +165,9 @@ pub enum Fact {
     Failed {
         failure: Failure,
     },
-    /// A failed push is to be tried again.
-    PushResumed,
+    /// A failed commit or push is to be tried again; the agent's work stands.
+    #[serde(alias = "push_resumed")]
+    Resumed,
     CancelRequested,
     /// The agent's whole process tree is gone.
     Stopped,
@@ -271,7 +272,7 @@ kinds!(FactKind for Fact {
     PullFailed => "pull_failed",
     PullLinked => "pull_linked",
     Failed => "failed",
-    PushResumed => "push_resumed",
+    Resumed => "resumed",
     CancelRequested => "cancel_requested",
     Stopped => "stopped",
     Preserved => "preserved",

@@ -29,6 +29,7 @@ pub enum Problem {
     NoRemote {
         path: Utf8PathBuf,
     },
+    NoIdentity,
     UnknownBase {
         base: String,
         near: Vec<String>,

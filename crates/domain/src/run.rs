@@ -293,7 +293,7 @@ impl RunFacts {
                 self.failure = Some(failure.clone());
                 self.open_intent = None;
             }
-            Fact::PushResumed => {
+            Fact::Resumed => {
                 self.failure = None;
                 self.settled_at = None;
                 self.rebased = 0;
@@ -324,11 +324,11 @@ impl RunFacts {
         Ok(())
     }
 
-    /// Which fact may come now. What is over stays over, but for a failed push that is tried again.
+    /// Which fact may come now. What is over stays over, but for a failed commit or push that is tried again.
     fn takes(&self, fact: &Fact) -> bool {
         if self.is_settled() {
             return match fact {
-                Fact::PushResumed => self.push_can_be_resumed(),
+                Fact::Resumed => self.can_be_resumed(),
                 Fact::PullLinked { .. } => self.pushed.is_some(),
                 _ => false,
             };
@@ -358,7 +358,7 @@ impl RunFacts {
             Fact::PullOpened { .. } | Fact::PullFailed { .. } => self.pushed.is_some() && self.pull.is_none(),
             Fact::PullLinked { .. } => self.pushed.is_some(),
             Fact::Failed { .. } => self.failure.is_none() && self.pushed.is_none() && !self.is_canceled(),
-            Fact::PushResumed => self.push_can_be_resumed(),
+            Fact::Resumed => self.can_be_resumed(),
             // T7: only what is pending or running can be canceled; asking twice is not an error of the second.
             Fact::CancelRequested => !canceling && matches!(self.status(), Status::Pending | Status::Running),
             Fact::Stopped => !self.stopped,
@@ -370,10 +370,14 @@ impl RunFacts {
         }
     }
 
-    pub fn push_can_be_resumed(&self) -> bool {
+    /// The agent's work is done and staged, or even committed: what failed after it can be done again without it.
+    pub fn can_be_resumed(&self) -> bool {
         self.cancel_requested_at.is_none()
-            && self.commit.is_some()
-            && self.failure.as_ref().is_some_and(|f| f.stage() == Stage::Push)
+            && match self.failure.as_ref().map(Failure::stage) {
+                Some(Stage::Commit) => self.has_changes() && self.commit.is_none(),
+                Some(Stage::Push) => self.commit.is_some(),
+                Some(Stage::Workspace | Stage::Agent | Stage::Staging) | None => false,
+            }
     }
 
     pub fn has_changes(&self) -> bool {

@@ -93,7 +93,7 @@ impl Engine {
         }
         self.walked(id);
         self.0.admission.notify_one();
-        // A cancel or a resumed push may have come between the last look and now.
+        // A cancel or a resumption may have come between the last look and now.
         if !self.0.stopping.is_cancelled()
             && let Ok(facts) = self.0.store.run(id).await
             && !matches!(next_step(&facts), Step::Rest | Step::Admit)

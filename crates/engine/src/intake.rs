@@ -46,6 +46,7 @@ impl Engine {
         self.require_trust(&known.repo)?;
         let agents = self.agents(&config, &request.agents, request.choice.caller.as_ref())?;
         self.require_ready(&known, &config, request.base.as_deref()).await?;
+        self.require_identity(&known, request.choice.caller.as_ref()).await?;
         self.require_disk()?;
         let mut choice = request.choice;
         if agents.len() > 1 {
@@ -140,6 +141,7 @@ impl Engine {
         if kind == RunKind::First {
             self.require_ready(&known, &config, base.as_deref()).await?;
         }
+        self.require_identity(&known, choice.caller.as_ref()).await?;
         let created_at = now();
         let run = NewRun {
             id: RunId::mint(created_at, random()),
@@ -196,6 +198,12 @@ impl Engine {
             }
         }
         Ok(names)
+    }
+
+    /// Without a name and an address no commit can be made: known before an agent has cost anything.
+    async fn require_identity(&self, known: &Known, caller: Option<&Arc<Env>>) -> Result<(), Problem> {
+        let known = self.opened_as(known.repo.clone(), caller.map_or(self.env(), |env| env));
+        self.blocking(move |_| known.git.require_identity().map_err(|e| e.problem())).await?
     }
 
     /// Everything a run needs of the repository, looked at without the network where that is possible.

@@ -6,7 +6,7 @@ use dandori_domain::run::RunFacts;
 use dandori_domain::task::Repo;
 use dandori_domain::{Problem, RepoId};
 use dandori_git::{Git, Pool, Repository};
-use dandori_host::{now, random};
+use dandori_host::{Env, now, random};
 
 use crate::Engine;
 use crate::engine::private_folder;
@@ -57,9 +57,14 @@ impl Engine {
     /// The run's repository, with git called as whoever asked for the run would call it.
     pub(crate) async fn known_for(&self, run: &RunFacts) -> Result<Known, Problem> {
         let repo = self.0.store.repo(run.spec.repo).await.map_err(|e| store_problem(&e))?;
-        let program = Git::new(&self.env_of(run.spec.id), &self.0.fence.host.to_string());
+        Ok(self.opened_as(repo, &self.env_of(run.spec.id)))
+    }
+
+    /// With git called in somebody's environment.
+    pub(crate) fn opened_as(&self, repo: Repo, env: &Env) -> Known {
+        let program = Git::new(env, &self.0.fence.host.to_string());
         let git = Repository::open(&program, &repo.root, &repo.git_dir);
-        Ok(Known { repo, git })
+        Known { repo, git }
     }
 
     fn opened(&self, repo: Repo) -> Known {

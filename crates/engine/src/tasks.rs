@@ -85,15 +85,16 @@ impl Engine {
         Err(Problem::CannotCancel { status: status.as_str().to_owned() })
     }
 
-    /// A failed push is pushed again; any other failure or cancel is run again from the base.
+    /// What failed after the agent's work is taken up where it failed, as long as that work is there; any other failure
+    /// or cancel is run again from the base.
     pub async fn retry(&self, task: &Task, run: &RunFacts, caller: Option<Arc<Env>>) -> Result<RunFacts, Problem> {
         let status = run.status();
-        if run.push_can_be_resumed() {
+        if run.can_be_resumed() && self.has_its_worktree(run).await? {
             self.remember_caller(run.spec.id, caller.as_ref());
-            let facts = vec![Fact::PushResumed];
+            let facts = vec![Fact::Resumed];
             let run =
                 self.0.store.record(self.0.fence, run.spec.id, facts, now()).await.map_err(|e| store_problem(&e))?;
-            crate::fault::recorded(&Fact::PushResumed);
+            crate::fault::recorded(&Fact::Resumed);
             self.walk(run.spec.id);
             return Ok(run);
         }
@@ -104,6 +105,12 @@ impl Engine {
             Status::Failed | Status::Canceled => self.run_again(task, run, caller).await,
             _ => Err(Problem::CannotRetry { status: status.as_str().to_owned() }),
         }
+    }
+
+    async fn has_its_worktree(&self, run: &RunFacts) -> Result<bool, Problem> {
+        let Some(workspace) = &run.workspace else { return Ok(false) };
+        let worktree = self.0.store.worktree(workspace.key.clone()).await.map_err(|e| store_problem(&e))?;
+        Ok(worktree.is_some_and(|worktree| worktree.removed_at.is_none()))
     }
 
     /// T8: which run becomes the pull request.

@@ -2,6 +2,7 @@
 
 use dandori_domain::Oid;
 use dandori_domain::message::TRAILER;
+use dandori_host::CmdError;
 use jiff::Timestamp;
 use std::time::Duration;
 
@@ -90,6 +91,14 @@ impl Repository {
         self.run_commit_tree(draft, if signs.as_deref() == Some("true") { &["-S"] } else { &[] })
     }
 
+    /// Whether a commit could be made in the user's name: asked of git, as the commit itself asks.
+    pub fn require_identity(&self) -> Result<(), GitError> {
+        for who in ["GIT_COMMITTER_IDENT", "GIT_AUTHOR_IDENT"] {
+            self.cmd().reading().args(["var", who]).run().map_err(or_no_identity)?;
+        }
+        Ok(())
+    }
+
     /// By dandori itself: neither the user's name nor his key is needed.
     pub(crate) fn make_unsigned_commit(&self, draft: &Draft<'_>) -> Result<Oid, GitError> {
         self.run_commit_tree(draft, &["--no-gpg-sign"])
@@ -110,11 +119,8 @@ impl Repository {
         for parent in draft.parents {
             call = call.args(["-p", parent.as_str()]);
         }
-        match call.stdin(draft.message).run() {
-            Ok(output) => Ok(Oid::new(output.text())),
-            Err(error) if says_no_identity(error.stderr()) => Err(GitError::NoIdentity),
-            Err(error) => Err(error.into()),
-        }
+        let output = call.stdin(draft.message).run().map_err(or_no_identity)?;
+        Ok(Oid::new(output.text()))
     }
 
     /// Moves a branch from one commit to another, or not at all.
@@ -137,8 +143,9 @@ impl Repository {
     }
 }
 
-fn says_no_identity(stderr: &str) -> bool {
-    stderr.contains("Please tell me who you are") || stderr.contains("auto-detection is disabled")
+fn or_no_identity(error: CmdError) -> GitError {
+    const WORDS: [&str; 3] = ["Please tell me who you are", "auto-detection is disabled", "empty ident name"];
+    if WORDS.iter().any(|words| error.stderr().contains(words)) { GitError::NoIdentity } else { error.into() }
 }
 
 /// A commit as git stores it.

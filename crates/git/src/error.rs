@@ -95,6 +95,7 @@ impl GitError {
             Self::UnsafePath { path, reason } => Problem::UnsafePath { path: path.clone(), reason: reason.to_string() },
             Self::PathTaken { path } => Problem::WorktreeExists { path: path.clone() },
             Self::NotOurs { path } => Problem::NotOurWorktree { path: path.clone() },
+            Self::NoIdentity => Problem::NoIdentity,
             Self::NoSuchRef { reference } => Problem::NothingPreserved { text: reference.clone() },
             Self::Io { path, source } => Problem::Io { path: path.clone(), reason: source.to_string() },
             Self::Command(CmdError::Failed { command, stderr, .. }) => {
@@ -102,7 +103,6 @@ impl GitError {
             }
             Self::RefMoved { .. }
             | Self::EditsInTheWay { .. }
-            | Self::NoIdentity
             | Self::Busy { .. }
             | Self::Unexpected { .. }
             | Self::Command(_) => Problem::Git { command: "git".to_owned(), reason: self.to_string() },

@@ -366,7 +366,7 @@ async fn a_push_is_resumed_only_on_a_free_branch(world: World) {
     let mut facts = path_to_committed(&run);
     facts.extend([push_refused(), Fact::Settled]);
     let run = world.record(run.spec.id, facts).await.unwrap();
-    let resumed = world.record(run.spec.id, vec![Fact::PushResumed]).await.unwrap();
+    let resumed = world.record(run.spec.id, vec![Fact::Resumed]).await.unwrap();
     assert_eq!(resumed.status(), Status::Pushing);
     let owner = async || world.store.worktree(workspace(&run).key).await.unwrap().unwrap().owner;
     assert_eq!(owner().await, Owner::Run { run: run.spec.id }, "the worktree is its own again");
@@ -374,7 +374,7 @@ async fn a_push_is_resumed_only_on_a_free_branch(world: World) {
     world.record(run.spec.id, vec![push_refused(), Fact::Settled]).await.unwrap();
 
     let follow_up = world.store.add_run(task.id, world.follow_up(&run)).await.unwrap();
-    let busy = world.record(run.spec.id, vec![Fact::PushResumed]).await;
+    let busy = world.record(run.spec.id, vec![Fact::Resumed]).await;
     assert_eq!(busy, Err(StoreError::Busy { run: follow_up.spec.id, status: Status::Pending }));
     assert_eq!(owner().await, Owner::Nobody);
 }

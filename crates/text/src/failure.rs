@@ -72,7 +72,11 @@ pub fn failure(lang: Lang, failure: &Failure) -> String {
             say!(lang, "the changes could not be staged: {reason}", "変更をステージできませんでした: {reason}")
         }
         Failure::Commit { reason } => {
-            say!(lang, "the commit could not be made: {reason}", "コミットできませんでした: {reason}")
+            say!(
+                lang,
+                "the commit could not be made: {reason}; the work is staged in its worktree, `dandori task retry` commits it without the agent",
+                "コミットできませんでした: {reason}。作業内容はワークツリーにステージ済みです。`dandori task retry` でエージェントを動かさずに再コミットできます"
+            )
         }
         Failure::PushRefused { reason } => say!(
             lang,

@@ -68,6 +68,21 @@ pub fn problem(lang: Lang, problem: &Problem) -> Said {
                     "追加してください: `git remote add origin <url>` (ローカルのベアリポジトリでも構いません)"
                 ))
         }
+        Problem::NoIdentity => Said::new(say!(
+            lang,
+            "git does not know who you are",
+            "git にユーザー情報が設定されていません"
+        ))
+        .why(say!(
+            lang,
+            "a run ends in a commit, and that needs a name and an e-mail address",
+            "実行結果のコミットには名前とメールアドレスが必要です"
+        ))
+        .hint(say!(
+            lang,
+            "set them: `git config --global user.name \"Your Name\"` and `git config --global user.email you@example.com`",
+            "設定してください: `git config --global user.name \"名前\"` と `git config --global user.email you@example.com`"
+        )),
         Problem::UnknownBase { base, near } => {
             let said =
                 Said::new(say!(lang, "there is no base `{base}`", "ベース `{base}` が見つかりません")).why(say!(

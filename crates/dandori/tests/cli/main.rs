@@ -9,6 +9,7 @@
 
 mod bad_input;
 mod cancel;
+mod commits;
 mod daemon;
 mod follow_up;
 mod many;

@@ -56,7 +56,7 @@ const STORIES: &[(&str, Story, &[&str])] = &[
             "done:push#2",
             "recorded:failed",
             "recorded:settled",
-            "recorded:push_resumed",
+            "recorded:resumed",
             "intended:push#2",
             "done:push#3",
             "recorded:pushed",
@@ -66,6 +66,19 @@ const STORIES: &[(&str, Story, &[&str])] = &[
         "conflict_brought_together",
         story::conflict_brought_together,
         &["intended:worktree", "done:worktree", "recorded:preserved", "recorded:worktree_ready", "done:commit"],
+    ),
+    (
+        "unsigned_and_retry",
+        story::unsigned_and_retry,
+        &[
+            "intended:commit",
+            "recorded:failed",
+            "recorded:settled",
+            "recorded:resumed",
+            "intended:commit#2",
+            "done:commit",
+            "recorded:committed",
+        ],
     ),
     (
         "no_changes",

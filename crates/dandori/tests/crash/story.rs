@@ -131,19 +131,42 @@ pub(crate) fn overtaken(point: Option<&str>) {
 /// The same for a user who signs his commits: no two of them are the same, made from the same or not.
 pub(crate) fn signed(point: Option<&str>) {
     let stage = Stage::new(point, NO_POOL);
-    put_program(
-        &stage,
-        "gpg",
+    sign(&stage, "");
+    overtaken_in(stage);
+}
+
+/// A user who signs, with a program that does `first` before it does.
+fn sign(stage: &Stage, first: &str) {
+    let script = format!(
         r#"#!/bin/sh
 cat > /dev/null
+{first}
 echo "[GNUPG:] SIG_CREATED D" >&2
 printf -- '-----BEGIN PGP SIGNATURE-----\n\n%s\n-----END PGP SIGNATURE-----\n' "$(od -An -N12 -tx1 /dev/urandom)"
-"#,
+"#
     );
+    put_program(stage, "gpg", &script);
     let program = stage.env.root().join("bin/gpg");
     stage.env.git(["config", "--global", "gpg.program", program.as_str()]);
     stage.env.git(["config", "--global", "commit.gpgSign", "true"]);
-    overtaken_in(stage);
+}
+
+/// A signing program without a key fails the commit and keeps the work; when the key is there, the commit is resumed.
+pub(crate) fn unsigned_and_retry(point: Option<&str>) {
+    let mut stage = Stage::new(point, NO_POOL);
+    let key = stage.env.root().join("key");
+    sign(&stage, &format!("[ -e {key} ] || exit 2"));
+    stage.arm();
+    let task = stage.run("sign", EDITS, &["--pr"]);
+    let run = stage.settled(&task);
+    assert_failed(&stage, &run, "commit");
+    assert_eq!(read(&worktree_of(&run).join("work.txt")), "work\n");
+    std::fs::write(&key, "").unwrap();
+    stage.order(&["task", "retry", &task, "--detach"], || stage.newest(&task)["state"] != "FAILED");
+    let run = stage.settled(&task);
+    assert_published(&stage, &run, 0);
+    assert_lines(&stage, &run, LAUNCHES, 1);
+    assert_sound(&mut stage, &Left { branches: vec![text(&run, "branch")], pulls: 1, ..Left::default() });
 }
 
 fn overtaken_in(mut stage: Stage) {

@@ -238,7 +238,30 @@ fn a_failure_while_the_agent_lives_ends_the_agent_first() {
 }
 
 #[test]
-fn a_failed_push_can_be_resumed_and_nothing_else_can() {
+fn a_failed_commit_is_resumed_where_it_failed() {
+    let mut run = run(false, RunKind::First);
+    walk(&mut run, &to_launched());
+    walk(&mut run, &to_pushed()[..2]);
+    run.apply(&Fact::Failed { failure: Failure::Commit { reason: "no key".into() } }, at(3)).unwrap();
+    run.apply(&Fact::Settled, at(4)).unwrap();
+    assert_eq!(run.status(), Status::Failed);
+    run.apply(&Fact::Resumed, at(5)).unwrap();
+    assert_eq!((run.status(), next_step(&run)), (Status::Committing, Step::Commit));
+    walk(&mut run, &to_pushed()[2..]);
+}
+
+#[test]
+fn what_failed_before_the_commit_is_not_resumed() {
+    let mut run = run(false, RunKind::First);
+    walk(&mut run, &to_launched());
+    walk(&mut run, &to_pushed()[..1]);
+    run.apply(&Fact::Failed { failure: Failure::Staging { reason: "no room".into() } }, at(3)).unwrap();
+    run.apply(&Fact::Settled, at(4)).unwrap();
+    assert!(run.apply(&Fact::Resumed, at(5)).is_err());
+}
+
+#[test]
+fn a_failed_push_is_resumed_where_it_failed_and_what_succeeded_is_not() {
     let mut run = run(false, RunKind::First);
     walk(&mut run, &to_launched());
     walk(&mut run, &to_pushed()[..3]);
@@ -246,11 +269,11 @@ fn a_failed_push_can_be_resumed_and_nothing_else_can() {
     run.apply(&Fact::Settled, at(4)).unwrap();
     assert_eq!(run.status(), Status::Failed);
     assert!(run.apply(&Fact::CancelRequested, at(5)).is_err());
-    run.apply(&Fact::PushResumed, at(5)).unwrap();
+    run.apply(&Fact::Resumed, at(5)).unwrap();
     assert_eq!((run.status(), next_step(&run)), (Status::Pushing, Step::Push));
     walk(&mut run, &to_pushed()[3..]);
     run.apply(&Fact::Settled, at(6)).unwrap();
-    assert!(run.apply(&Fact::PushResumed, at(7)).is_err(), "what succeeded is over");
+    assert!(run.apply(&Fact::Resumed, at(7)).is_err(), "what succeeded is over");
 }
 
 #[test]
@@ -265,6 +288,11 @@ fn what_is_past_running_cannot_be_canceled_and_nothing_happens_twice() {
     walk(&mut run, &to_pushed()[2..]);
     assert!(run.apply(&Fact::Committed { oid: Oid::new("x") }, at(3)).is_err());
     assert!(run.apply(&Fact::Pushed { oid: Oid::new("x") }, at(3)).is_err());
+}
+
+#[test]
+fn a_resumption_that_was_recorded_under_its_earlier_name_is_read() {
+    assert_eq!(serde_json::from_str::<Fact>(r#"{"fact":"push_resumed"}"#).unwrap(), Fact::Resumed);
 }
 
 #[test]

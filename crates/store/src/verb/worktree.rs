@@ -35,7 +35,7 @@ pub(crate) fn follow(tx: &mut dyn Tx, run: &RunFacts, fact: &Fact, now: Timestam
     match fact {
         Fact::WorktreeReady { .. } => upsert(tx, &of_run(run, workspace, mine, now)),
         Fact::Settled => change_owner(tx, &workspace.key, &mine, &Owner::Nobody),
-        Fact::PushResumed => change_owner(tx, &workspace.key, &Owner::Nobody, &mine),
+        Fact::Resumed => change_owner(tx, &workspace.key, &Owner::Nobody, &mine),
         Fact::Removed { .. } => bury(tx, &workspace.key, now).map(drop),
         Fact::Preserved { reference, oid } => {
             let keepsake = Keepsake {
