@@ -233,6 +233,10 @@ pub enum Note {
     BranchAttached {
         branch: String,
     },
+    /// The worktree of a run that is over could not be removed: it is left where it is.
+    NotCleanedUp {
+        problem: Problem,
+    },
 }
 
 /// Kinds by name: for the event log, and for the tests that crash after each of them.

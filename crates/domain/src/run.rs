@@ -380,6 +380,11 @@ impl RunFacts {
             }
     }
 
+    /// It was tried often enough: what is left is for `worktree remove`.
+    pub(crate) fn clean_up_is_given_up(&self) -> bool {
+        self.notes.iter().any(|note| matches!(note, Note::NotCleanedUp { .. }))
+    }
+
     pub fn has_changes(&self) -> bool {
         self.staged.as_ref().is_some_and(|s| s.changes.is_some())
     }

@@ -99,7 +99,7 @@ fn after_success(run: &RunFacts) -> Step {
 /// Nothing is removed before it is kept.
 fn removal(run: &RunFacts, fate: BranchFate) -> Step {
     let follow_up_untouched = matches!(run.spec.kind, RunKind::FollowUp { .. }) && !run.worktree_ready;
-    if run.workspace.is_none() || run.removed.is_some() || follow_up_untouched {
+    if run.workspace.is_none() || run.removed.is_some() || follow_up_untouched || run.clean_up_is_given_up() {
         return Step::Settle;
     }
     let removal_begun = matches!(run.open_intent, Some(Intent::Remove { .. }));

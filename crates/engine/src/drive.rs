@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use dandori_domain::run::{Fact, RunFacts};
+use dandori_domain::run::{Fact, Note, RunFacts};
 use dandori_domain::{Failure, Problem, RunId, Step, next_step};
 use dandori_store::StoreError;
 use tokio::sync::Notify;
@@ -79,11 +79,12 @@ impl Engine {
                 Err(StepError::LookAgain) => tokio::time::sleep(LOOK_AGAIN_PAUSE).await,
                 Err(StepError::Trouble(problem)) => {
                     error!(%id, ?step, ?problem, "a step could not be taken; it is tried again");
-                    self.notice(problem);
+                    self.notice(problem.clone());
                     troubles += 1;
                     if troubles >= CLEAN_UP_TRIES && matches!(step, Step::Preserve(_) | Step::Remove(_)) {
-                        // The run is over; what could not be cleaned up is left as it is, for `worktree gc`.
-                        run = self.settle(&facts, vec![Fact::Settled]).await;
+                        // The run is over; what could not be cleaned up is left as it is, for `worktree remove` or, in time, `gc`.
+                        let note = Note::NotCleanedUp { problem };
+                        run = self.settle(&facts, vec![Fact::Noted { note }]).await;
                         continue;
                     }
                     tokio::time::sleep(STORE_PAUSE * troubles.min(60)).await;

@@ -95,5 +95,15 @@ pub fn note(lang: Lang, note: &Note) -> String {
             "the branch {branch} was there already: the worktree stands on it as it was",
             "ブランチ {branch} は既に存在したため、そのままの状態でワークツリーに使います"
         ),
+        Note::NotCleanedUp { problem } => {
+            let said = crate::problem(lang, problem);
+            let why = said.why.map_or_else(String::new, |why| format!(" ({why})"));
+            let what = said.what;
+            say!(
+                lang,
+                "the worktree could not be removed: {what}{why}; `dandori worktree remove` does it once that is repaired",
+                "ワークツリーを削除できませんでした: {what}{why}。解消後に `dandori worktree remove` で削除できます"
+            )
+        }
     }
 }

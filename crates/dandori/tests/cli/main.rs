@@ -9,6 +9,7 @@
 
 mod bad_input;
 mod cancel;
+mod clean_up;
 mod commits;
 mod daemon;
 mod follow_up;

@@ -170,6 +170,23 @@ fn canceling_a_running_run_stops_keeps_and_removes_in_this_order() {
 }
 
 #[test]
+fn a_clean_up_that_is_given_up_ends_the_run_with_what_is_left() {
+    let mut run = run(false, RunKind::First);
+    walk(&mut run, &to_launched());
+    run.apply(&Fact::CancelRequested, at(1)).unwrap();
+    run.apply(&Fact::Stopped, at(2)).unwrap();
+    assert!(run.apply(&Fact::Settled, at(3)).is_err(), "not before it is given up");
+    let note = Note::NotCleanedUp { problem: crate::Problem::StoreFull };
+    walk(
+        &mut run,
+        &[
+            (Step::Preserve(BranchFate::Delete), Fact::Noted { note }, Status::Canceled),
+            (Step::Settle, Fact::Settled, Status::Canceled),
+        ],
+    );
+}
+
+#[test]
 fn what_was_decided_without_knowing_of_the_cancel_does_not_settle_the_run() {
     let mut run = run(false, RunKind::First);
     walk(&mut run, &to_launched());
