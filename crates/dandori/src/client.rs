@@ -23,15 +23,18 @@ pub(crate) struct Client {
     http: reqwest::Client,
     token: Token,
     layout: Layout,
+    /// What the daemon said it is when it was found.
+    daemon: Option<String>,
 }
 
 impl Client {
-    /// A daemon that answers, started if need be.
+    /// A daemon of our own version that answers, started if need be. One of another version is refused before it is
+    /// given an order: it might carry out what it tells us in words we do not understand.
     pub(crate) async fn connect(context: &Context) -> Result<Self, Problem> {
         let until = Instant::now() + Duration::from_secs(10);
         loop {
             if let Some(client) = Self::reach(&context.layout).await? {
-                return Ok(client);
+                return client.of_our_version();
             }
             if Instant::now() > until {
                 let socket = context.layout.socket();
@@ -40,13 +43,13 @@ impl Client {
             // One that is just going away still holds the lock: then this starts none, and we come back.
             daemon::start(context, None).await?;
             if let Some(client) = Self::reach(&context.layout).await? {
-                return Ok(client);
+                return client.of_our_version();
             }
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     }
 
-    /// The daemon that is there, or `None`.
+    /// The daemon that is there, of whatever version, or `None`.
     pub(crate) async fn reach(layout: &Layout) -> Result<Option<Self>, Problem> {
         let socket = layout.socket();
         if !layout.socket_fits() {
@@ -63,16 +66,18 @@ impl Client {
             .no_proxy()
             .build()
             .map_err(|e| Problem::Internal { reason: e.to_string() })?;
-        let client = Self { http, token, layout: layout.clone() };
-        Ok(client.answers().await.then_some(client))
+        let client = Self { http, token, layout: layout.clone(), daemon: None };
+        // A killed daemon's socket takes connections for a moment longer than it lives.
+        match client.request(Method::GET, "/v1/ping").timeout(PATIENCE).send().await {
+            Ok(response) => Ok(Some(Self { daemon: spoken_version(&response), ..client })),
+            Err(e) if e.is_connect() || e.is_request() => Ok(None),
+            Err(_) => Ok(Some(client)),
+        }
     }
 
-    /// A killed daemon's socket takes connections for a moment longer than it lives.
-    async fn answers(&self) -> bool {
-        match self.request(Method::GET, "/v1/ping").timeout(PATIENCE).send().await {
-            Ok(_) => true,
-            Err(e) => !e.is_connect() && !e.is_request(),
-        }
+    fn of_our_version(self) -> Result<Self, Problem> {
+        require_our_version(self.daemon.as_deref())?;
+        Ok(self)
     }
 
     pub(crate) async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, Problem> {
@@ -120,11 +125,7 @@ impl Client {
 
     async fn checked(&self, request: reqwest::RequestBuilder) -> Result<Response, Problem> {
         let response = request.send().await.map_err(|e| self.lost(&e))?;
-        let own = env!("CARGO_PKG_VERSION");
-        let spoken = response.headers().get(VERSION_HEADER).and_then(|v| v.to_str().ok());
-        if let Some(daemon) = spoken.filter(|v| *v != own) {
-            return Err(Problem::DaemonVersion { daemon: daemon.to_owned(), cli: own.to_owned() });
-        }
+        require_our_version(spoken_version(&response).as_deref())?;
         let status = response.status();
         if status.is_success() {
             return Ok(response);
@@ -150,6 +151,18 @@ impl Client {
             cause = inner.source();
         }
         Problem::DaemonUnreachable { socket: self.layout.socket(), reason }
+    }
+}
+
+fn spoken_version(response: &Response) -> Option<String> {
+    Some(response.headers().get(VERSION_HEADER)?.to_str().ok()?.to_owned())
+}
+
+fn require_our_version(spoken: Option<&str>) -> Result<(), Problem> {
+    let own = env!("CARGO_PKG_VERSION");
+    match spoken.filter(|daemon| *daemon != own) {
+        None => Ok(()),
+        Some(daemon) => Err(Problem::DaemonVersion { daemon: daemon.to_owned(), cli: own.to_owned() }),
     }
 }
 

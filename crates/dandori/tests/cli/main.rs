@@ -17,6 +17,7 @@ mod many;
 mod remote;
 mod runs;
 mod stores;
+mod versions;
 mod worktrees;
 
 use dandori_testkit::env::TestEnv;
