@@ -10,7 +10,7 @@ mod stage;
 mod watch;
 mod workspace;
 
-pub(crate) use clean::preserved_ref_of;
+pub(crate) use clean::{preserved_ref_at, preserved_ref_of};
 pub(crate) use policy::sandbox_policy;
 pub(crate) use watch::Stream;
 pub(crate) use workspace::lock_reason;

@@ -7,6 +7,7 @@ use dandori_domain::{Problem, WorktreeKey};
 use dandori_git::PRESERVED_PREFIX;
 use dandori_host::now;
 use dandori_host::shim::{self, Probe};
+use jiff::Timestamp;
 
 use super::watch::{Stream, ended, trouble};
 use crate::Engine;
@@ -107,4 +108,24 @@ impl Engine {
 /// Where work is kept.
 pub(crate) fn preserved_ref_of(key: &WorktreeKey) -> String {
     format!("{PRESERVED_PREFIX}{key}")
+}
+
+/// Where work is kept that may be kept again under the same name. The time is to the millisecond and of one width, so
+/// that the names come in the order they were made in, and two removals in a row do not meet.
+pub(crate) fn preserved_ref_at(name: &str, at: Timestamp) -> String {
+    format!("{PRESERVED_PREFIX}{name}-{:013}", at.as_millisecond())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_kept_twice_in_a_second_has_two_names_in_the_order_of_time() {
+        let at = |millis| Timestamp::from_millisecond(millis).unwrap_or_default();
+        let names = [9_999_999_998, 9_999_999_999, 10_000_000_000, 1_700_000_000_001, 1_700_000_000_002]
+            .map(|millis| preserved_ref_at("key", at(millis)));
+        assert!(names.is_sorted_by(|a, b| a < b), "{names:?}");
+        assert!(names.iter().all(|name| name.starts_with("refs/dandori/preserved/key-")), "{names:?}");
+    }
 }

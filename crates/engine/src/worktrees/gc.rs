@@ -4,12 +4,12 @@ use camino::Utf8Path;
 use dandori_domain::run::{BranchFate, RunFacts};
 use dandori_domain::worktree::Keepsake;
 use dandori_domain::{Problem, WorktreeKey};
-use dandori_git::PRESERVED_PREFIX;
 use dandori_host::now;
 
 use super::{Collected, CollectedThing, WorktreeReport, WorktreeState};
 use crate::Engine;
 use crate::repos::Known;
+use crate::steps::preserved_ref_at;
 use crate::trouble::store_problem;
 
 impl Engine {
@@ -104,7 +104,7 @@ impl Engine {
             if !dry_run {
                 let at = now();
                 // With the time in it: a branch of the same name may have been kept before.
-                let reference = format!("{PRESERVED_PREFIX}{}-{}", name.replace('/', "-"), at.as_second());
+                let reference = preserved_ref_at(&name.replace('/', "-"), at);
                 let git = known.git.clone();
                 let (kept, gone, tip) = (reference.clone(), name.clone(), oid.clone());
                 let in_use = self

@@ -5,7 +5,7 @@ use dandori_domain::worktree::{Owner, Worktree};
 use dandori_domain::{Oid, Problem, WorktreeKey};
 use dandori_git::{Listed, TreeState};
 use dandori_host::now;
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use super::claim::Claims;
 use super::{WorktreeReport, WorktreeState};
@@ -139,8 +139,8 @@ fn judge(known: &Known, worktree: &Worktree, state: Option<&TreeState>, keep_sec
     if on_base {
         return WorktreeState::Merged;
     }
-    let age = now().as_second() - worktree.created_at.as_second();
-    if age > keep_seconds { WorktreeState::Stale } else { WorktreeState::Idle }
+    let age = now().duration_since(worktree.created_at);
+    if age > SignedDuration::from_secs(keep_seconds) { WorktreeState::Stale } else { WorktreeState::Idle }
 }
 
 /// Worktrees in our own folder that the store has never heard of.

@@ -9,7 +9,7 @@ use dandori_host::now;
 use super::{Removal, WorktreeState};
 use crate::Engine;
 use crate::repos::Known;
-use crate::steps::preserved_ref_of;
+use crate::steps::preserved_ref_at;
 use crate::trouble::store_problem;
 
 /// What became of the work and the branch.
@@ -61,7 +61,7 @@ impl Engine {
         delete_branch: bool,
     ) -> Result<Gone, Problem> {
         self.require_free(known, worktree, session).await?;
-        let reference = format!("{}-{}", preserved_ref_of(&worktree.key), now().as_second());
+        let reference = preserved_ref_at(worktree.key.as_str(), now());
         let (git, tree, kept_as) = (known.git.clone(), worktree.clone(), reference.clone());
         let kept = self
             .blocking(move |_| {
