@@ -142,13 +142,32 @@ impl Config {
         Ok(config)
     }
 
+    /// Everything that is wrong with one file, where reading it for use stops at the first. A file that is missing is
+    /// well.
+    pub fn faults(path: &Utf8Path, source: Source) -> Vec<ConfigError> {
+        let text = match std::fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(e) if matches!(e.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => return Vec::new(),
+            Err(source) => return vec![ConfigError::Unreadable { path: path.to_owned(), source }],
+        };
+        let keys = text.parse().map(|table| misplaced_keys(&table, &[], source)).unwrap_or_default();
+        if keys.is_empty() {
+            return Self::default().merge(path, &text, source).err().into_iter().collect();
+        }
+        keys.into_iter()
+            .map(|(reason, suggestion)| ConfigError::Bad { path: path.to_owned(), reason, suggestion })
+            .collect()
+    }
+
     /// Lays one file over what is there.
     pub fn merge(&mut self, path: &Utf8Path, text: &str, source: Source) -> Result<(), ConfigError> {
         let bad =
             |reason: String, suggestion: Option<String>| ConfigError::Bad { path: path.to_owned(), reason, suggestion };
         let table: toml::Table =
             text.parse().map_err(|e: toml::de::Error| bad(e.to_string().trim().to_owned(), None))?;
-        check_keys(&table, &mut Vec::new(), source).map_err(|(reason, suggestion)| bad(reason, suggestion))?;
+        if let Some((reason, suggestion)) = misplaced_keys(&table, &[], source).into_iter().next() {
+            return Err(bad(reason, suggestion));
+        }
         let raw: Raw = table.try_into().map_err(|e: toml::de::Error| bad(e.to_string().trim().to_owned(), None))?;
         self.take(raw).map_err(|reason| bad(reason, None))
     }
@@ -251,14 +270,15 @@ impl Config {
     }
 }
 
-fn check_keys(table: &toml::Table, path: &mut Vec<String>, source: Source) -> Result<(), (String, Option<String>)> {
+/// Keys that are unknown, or may not stand in this file, each with the name that was meant.
+fn misplaced_keys(table: &toml::Table, above: &[&str], source: Source) -> Vec<(String, Option<String>)> {
+    let mut found = Vec::new();
     for (name, value) in table {
-        path.push(name.clone());
-        let dotted = path.join(".");
-        let parts: Vec<&str> = path.iter().map(String::as_str).collect();
+        let parts: Vec<&str> = above.iter().copied().chain([name.as_str()]).collect();
+        let dotted = parts.join(".");
         match (key::look_up(&parts), value) {
             (Found::Known(Place::UserOnly), _) if source == Source::Repository => {
-                return Err((
+                found.push((
                     format!(
                         "`{dotted}` speaks for the daemon, which serves all repositories: it belongs into the user's config.toml"
                     ),
@@ -266,13 +286,12 @@ fn check_keys(table: &toml::Table, path: &mut Vec<String>, source: Source) -> Re
                 ));
             }
             (Found::Known(_), _) => {}
-            (Found::Table, toml::Value::Table(inner)) => check_keys(inner, path, source)?,
-            (Found::Table, _) => return Err((format!("`{dotted}` is a table: write [{dotted}]"), None)),
-            (Found::Unknown, _) => return Err((format!("there is no key `{dotted}`"), key::nearest(&dotted))),
+            (Found::Table, toml::Value::Table(inner)) => found.extend(misplaced_keys(inner, &parts, source)),
+            (Found::Table, _) => found.push((format!("`{dotted}` is a table: write [{dotted}]"), None)),
+            (Found::Unknown, _) => found.push((format!("there is no key `{dotted}`"), key::nearest(&dotted))),
         }
-        path.pop();
     }
-    Ok(())
+    found
 }
 
 #[derive(Deserialize)]

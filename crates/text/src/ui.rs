@@ -158,6 +158,11 @@ pub fn free(lang: Lang, bytes: u64) -> String {
     say!(lang, "{size} free", "空き {size}")
 }
 
+/// A configuration file that is not there: nothing has to be written.
+pub fn no_config(lang: Lang, path: &str) -> String {
+    say!(lang, "{path}: none, the defaults apply", "{path}: なし (既定値を使用)")
+}
+
 pub fn not_installed(lang: Lang) -> &'static str {
     match lang {
         Lang::En => "not installed",
@@ -333,6 +338,8 @@ pub enum Check {
     Memory,
     Identity,
     Repository,
+    UserConfig,
+    RepositoryConfig,
 }
 
 pub fn check(lang: Lang, check: Check) -> &'static str {
@@ -346,6 +353,8 @@ pub fn check(lang: Lang, check: Check) -> &'static str {
         Check::Memory => ("memory", "メモリ"),
         Check::Identity => ("git identity", "git の名前"),
         Check::Repository => ("repository", "リポジトリ"),
+        Check::UserConfig => ("user configuration", "ユーザー設定"),
+        Check::RepositoryConfig => ("repository configuration", "リポジトリ設定"),
     };
     match lang {
         Lang::En => en,
@@ -362,7 +371,6 @@ pub enum Remedy {
     InstallCodex,
     InstallGemini,
     Landlock,
-    StartDaemon,
     RestoreStore,
     FreeDisk,
     SetIdentity,
@@ -384,7 +392,6 @@ pub fn remedy(lang: Lang, remedy: Remedy) -> &'static str {
             "agents can write wherever you can: use Linux 5.13 or newer with Landlock enabled",
             "エージェントはあなたと同じ範囲に書き込めます: Landlock が有効な Linux 5.13 以降を使ってください",
         ),
-        Remedy::StartDaemon => ("dandori daemon start", "dandori daemon start"),
         Remedy::RestoreStore => (
             "stop the daemon and start it again: the last good backup is restored",
             "デーモンを再起動すると、最後の正常なバックアップが復元されます",

@@ -1,17 +1,19 @@
 //! `dandori doctor`: each thing dandori stands on, how it is, and what to do when it is not well.
 
+mod configuration;
+
 use std::os::unix::fs::DirBuilderExt;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use camino::Utf8Path;
-use dandori_api::DoctorReport;
-use dandori_domain::AgentName;
+use dandori_api::{DoctorReport, RepositoryUse};
 use dandori_domain::run::Sandbox;
+use dandori_domain::{AgentName, Problem};
 use dandori_git::Git;
 use dandori_host::{Cmd, machine, sandbox};
-use dandori_text::Table;
 use dandori_text::ui::{self, Check, Head, Remedy, head};
+use dandori_text::{Lang, Table};
 use serde_json::{Value, json};
 
 use super::Context;
@@ -40,7 +42,41 @@ struct Finding {
     name: String,
     grade: Grade,
     detail: String,
-    remedy: Option<Remedy>,
+    remedy: Option<String>,
+    /// What is wrong, for those who parse it.
+    problem: Option<Problem>,
+}
+
+impl Finding {
+    fn good(name: String, detail: String) -> Self {
+        Self { name, grade: Grade::Good, detail, remedy: None, problem: None }
+    }
+
+    fn bad(lang: Lang, name: String, detail: String, remedy: Remedy) -> Self {
+        Self { grade: Grade::Bad, remedy: Some(ui::remedy(lang, remedy).to_owned()), ..Self::good(name, detail) }
+    }
+
+    fn of_problem(lang: Lang, name: String, problem: Problem) -> Self {
+        let said = dandori_text::problem(lang, &problem);
+        let detail = match &said.why {
+            Some(why) => format!("{}: {}", said.what, in_one_line(why)),
+            None => said.what,
+        };
+        Self { name, grade: Grade::Bad, detail, remedy: said.hint, problem: Some(problem) }
+    }
+}
+
+/// For a cell of a table: what lists goes on after its colon, and the picture of a line that a parser draws is left out.
+fn in_one_line(text: &str) -> String {
+    let is_drawn = |line: &&str| line.trim_start_matches(|c: char| c.is_ascii_digit() || c == ' ').starts_with('|');
+    text.lines().map(str::trim).filter(|line| !is_drawn(line)).fold(String::new(), |all, line| {
+        let between = match all.chars().last() {
+            None => "",
+            Some(':') => " ",
+            Some(_) => "; ",
+        };
+        format!("{all}{between}{line}")
+    })
 }
 
 /// Too little for one more worktree of a usual repository.
@@ -62,24 +98,28 @@ pub(crate) async fn run(context: &Context) -> Result<ExitCode, Failed> {
         findings.push(agent_finding(context, &agent, remedy, &home));
     }
     let _ = std::fs::remove_dir_all(&home);
-    findings.push(sandbox_finding(named(Check::Sandbox)));
+    findings.push(sandbox_finding(context, named(Check::Sandbox)));
     findings.push(memory(context, named(Check::Memory)));
     findings.push(disk(context, named(Check::Disk)));
+    findings.extend(configuration::look(context));
     findings.extend(daemon(context, named(Check::Daemon), named(Check::Store), named(Check::Repository)).await);
 
     let rows: Vec<Value> = findings
         .iter()
         .map(|f| {
-            json!({ "check": f.name, "ok": f.grade != Grade::Bad, "detail": f.detail,
-                    "remedy": f.remedy.map(|r| ui::remedy(lang, r)) })
+            json!({ "check": f.name, "ok": f.grade != Grade::Bad, "detail": f.detail, "remedy": f.remedy,
+                    "problem": f.problem })
         })
         .collect();
     let well = findings.iter().all(|f| f.grade != Grade::Bad);
     context.out.object(&json!({ "ok": well, "checks": rows }));
     let mut table = Table::new(["", head(lang, Head::Check), head(lang, Head::Result)]);
-    for f in &findings {
-        let remedy = f.remedy.map(|r| format!(" → {}", ui::remedy(lang, r))).unwrap_or_default();
-        table.row([f.grade.word(), f.name.clone(), format!("{}{remedy}", f.detail)]);
+    for f in findings {
+        table.row([f.grade.word(), f.name, f.detail]);
+        if let Some(remedy) = f.remedy {
+            // On a line of its own: a narrow screen cuts the detail, not what to do.
+            table.row([String::new(), String::new(), format!("→ {remedy}")]);
+        }
     }
     context.out.table(&table);
     Ok(ExitCode::from(u8::from(!well)))
@@ -87,8 +127,8 @@ pub(crate) async fn run(context: &Context) -> Result<ExitCode, Failed> {
 
 fn git(context: &Context, name: String) -> Finding {
     match Git::new(&context.env, "doctor").version() {
-        Ok(version) => Finding { name, grade: Grade::Good, detail: version.to_string(), remedy: None },
-        Err(e) => Finding { name, grade: Grade::Bad, detail: e.to_string(), remedy: Some(Remedy::InstallGit) },
+        Ok(version) => Finding::good(name, version.to_string()),
+        Err(e) => Finding::bad(context.out.lang, name, e.to_string(), Remedy::InstallGit),
     }
 }
 
@@ -99,15 +139,14 @@ fn identity(context: &Context, name: String) -> Finding {
     };
     let (user, mail) = (ask("user.name"), ask("user.email"));
     if user.is_empty() || mail.is_empty() {
-        let remedy = Some(Remedy::SetIdentity);
-        return Finding { name, grade: Grade::Bad, detail: "user.name, user.email?".to_owned(), remedy };
+        return Finding::bad(context.out.lang, name, "user.name, user.email?".to_owned(), Remedy::SetIdentity);
     }
-    Finding { name, grade: Grade::Good, detail: format!("{user} <{mail}>"), remedy: None }
+    Finding::good(name, format!("{user} <{mail}>"))
 }
 
 fn program(context: &Context, name: String, program: &str, flag: &str, remedy: Remedy) -> Finding {
     match Cmd::new(program, &context.env).arg(flag).deadline(Duration::from_secs(10)).run() {
-        Ok(output) => Finding { name, grade: Grade::Good, detail: output.text(), remedy: None },
+        Ok(output) => Finding::good(name, output.text()),
         Err(_) => missing(context, name, remedy),
     }
 }
@@ -117,8 +156,8 @@ fn agent_finding(context: &Context, agent: &AgentName, remedy: Remedy, home: &Ut
     match dandori_agent::find_program(agent, &context.env) {
         Err(_) => missing(context, name, remedy),
         Ok(path) => match dandori_agent::version(agent, &context.env, home) {
-            Ok(version) => Finding { name, grade: Grade::Good, detail: format!("{version} ({path})"), remedy: None },
-            Err(e) => Finding { name, grade: Grade::Bad, detail: with_causes(&e), remedy: Some(remedy) },
+            Ok(version) => Finding::good(name, format!("{version} ({path})")),
+            Err(e) => Finding::bad(context.out.lang, name, with_causes(&e), remedy),
         },
     }
 }
@@ -135,21 +174,19 @@ fn with_causes(error: &dyn std::error::Error) -> String {
 
 fn missing(context: &Context, name: String, remedy: Remedy) -> Finding {
     let detail = ui::not_installed(context.out.lang).to_owned();
-    Finding { name, grade: Grade::Missing, detail, remedy: Some(remedy) }
+    Finding { grade: Grade::Missing, ..Finding::bad(context.out.lang, name, detail, remedy) }
 }
 
-fn sandbox_finding(name: String) -> Finding {
+fn sandbox_finding(context: &Context, name: String) -> Finding {
     match sandbox::probe() {
-        Sandbox::Landlock { abi } => {
-            Finding { name, grade: Grade::Good, detail: format!("Landlock, ABI {abi}"), remedy: None }
-        }
-        Sandbox::None { reason } => Finding { name, grade: Grade::Bad, detail: reason, remedy: Some(Remedy::Landlock) },
+        Sandbox::Landlock { abi } => Finding::good(name, format!("Landlock, ABI {abi}")),
+        Sandbox::None { reason } => Finding::bad(context.out.lang, name, reason, Remedy::Landlock),
     }
 }
 
 fn memory(context: &Context, name: String) -> Finding {
     let detail = machine::available_memory().map_or_else(|| "?".to_owned(), |b| ui::free(context.out.lang, b));
-    Finding { name, grade: Grade::Good, detail, remedy: None }
+    Finding::good(name, detail)
 }
 
 fn disk(context: &Context, name: String) -> Finding {
@@ -158,48 +195,46 @@ fn disk(context: &Context, name: String) -> Finding {
     let lang = context.out.lang;
     let place = root.ancestors().find(|p| p.is_dir()).unwrap_or(root);
     match machine::free_disk(place) {
-        Ok(free) if free < LITTLE_DISK => {
-            Finding { name, grade: Grade::Bad, detail: ui::free(lang, free), remedy: Some(Remedy::FreeDisk) }
-        }
-        Ok(free) => Finding { name, grade: Grade::Good, detail: ui::free(lang, free), remedy: None },
-        Err(e) => Finding { name, grade: Grade::Bad, detail: e.to_string(), remedy: Some(Remedy::FreeDisk) },
+        Ok(free) if free < LITTLE_DISK => Finding::bad(lang, name, ui::free(lang, free), Remedy::FreeDisk),
+        Ok(free) => Finding::good(name, ui::free(lang, free)),
+        Err(e) => Finding::bad(lang, name, e.to_string(), Remedy::FreeDisk),
     }
 }
 
 /// What only the daemon knows: the store's health and what each repository uses.
 async fn daemon(context: &Context, daemon: String, store: String, repository: String) -> Vec<Finding> {
-    let client = match Client::connect(context).await {
-        Ok(client) => client,
-        Err(problem) => {
-            let said = dandori_text::problem(context.out.lang, &problem);
-            let detail = format!("{} {}", said.what, said.why.unwrap_or_default());
-            return vec![Finding { name: daemon, grade: Grade::Bad, detail, remedy: Some(Remedy::StartDaemon) }];
-        }
+    let lang = context.out.lang;
+    let report = match Client::connect(context).await {
+        Ok(client) => client.get::<DoctorReport>("/v1/doctor").await,
+        Err(problem) => Err(problem),
     };
-    let report: DoctorReport = match client.get("/v1/doctor").await {
+    let report = match report {
         Ok(report) => report,
-        Err(problem) => {
-            let detail = dandori_text::problem(context.out.lang, &problem).what;
-            return vec![Finding { name: daemon, grade: Grade::Bad, detail, remedy: Some(Remedy::StartDaemon) }];
-        }
+        Err(problem) => return vec![Finding::of_problem(lang, daemon, problem)],
     };
-    let counts = ui::at_work(context.out.lang, u64::from(report.live), report.waiting);
     let health = report.store;
     let (damage, backup) = (health.damage.as_deref(), health.newest_backup.as_deref());
+    let told = ui::store(lang, &health.backend, health.bytes, damage, backup);
     let mut findings = vec![
-        Finding { name: daemon, grade: Grade::Good, detail: counts, remedy: None },
-        Finding {
-            name: store,
-            grade: if damage.is_none() { Grade::Good } else { Grade::Bad },
-            detail: ui::store(context.out.lang, &health.backend, health.bytes, damage, backup),
-            remedy: damage.is_some().then_some(Remedy::RestoreStore),
+        Finding::good(daemon, ui::at_work(lang, u64::from(report.live), report.waiting)),
+        match damage {
+            None => Finding::good(store, told),
+            Some(_) => Finding::bad(lang, store, told, Remedy::RestoreStore),
         },
     ];
-    findings.extend(report.repositories.iter().map(|repo| Finding {
-        name: repository.clone(),
-        grade: Grade::Good,
-        detail: format!("{}: {}", repo.root, ui::size(repo.bytes)),
-        remedy: None,
-    }));
+    let used = |repo: &RepositoryUse| format!("{}: {}", repo.root, ui::size(repo.bytes));
+    findings.extend(report.repositories.iter().map(|repo| Finding::good(repository.clone(), used(repo))));
     findings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::in_one_line;
+
+    #[test]
+    fn a_reason_of_several_lines_fits_into_a_cell() {
+        let drawn = "TOML parse error at line 1, column 5\n  |\n1 | not toml\n  |     ^\nkey with no value";
+        assert_eq!(in_one_line(drawn), "TOML parse error at line 1, column 5; key with no value");
+        assert_eq!(in_one_line("it could run:\n  make\n  rm"), "it could run: make; rm");
+    }
 }

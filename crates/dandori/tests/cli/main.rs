@@ -12,6 +12,7 @@ mod cancel;
 mod clean_up;
 mod commits;
 mod daemon;
+mod doctor;
 mod follow_up;
 mod many;
 mod remote;
