@@ -1,5 +1,6 @@
 //! Talking to the daemon: over its socket, with its token, starting it when nobody answers.
 
+use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use camino::Utf8Path;
@@ -31,6 +32,11 @@ impl Client {
     /// A daemon of our own version that answers, started if need be. One of another version is refused before it is
     /// given an order: it might carry out what it tells us in words we do not understand.
     pub(crate) async fn connect(context: &Context) -> Result<Self, Problem> {
+        Self::connect_listening(context, None).await
+    }
+
+    /// The same; one that has to be started also listens on this address.
+    pub(crate) async fn connect_listening(context: &Context, listen: Option<SocketAddr>) -> Result<Self, Problem> {
         let until = Instant::now() + Duration::from_secs(10);
         loop {
             if let Some(client) = Self::reach(&context.layout).await? {
@@ -41,7 +47,7 @@ impl Client {
                 return Err(Problem::DaemonUnreachable { socket, reason: "it was started and does not answer".into() });
             }
             // One that is just going away still holds the lock: then this starts none, and we come back.
-            daemon::start(context, None).await?;
+            daemon::start(context, listen).await?;
             if let Some(client) = Self::reach(&context.layout).await? {
                 return client.of_our_version();
             }

@@ -114,6 +114,9 @@ pub(crate) fn serve(args: &ServeArgs, mut env: Env) -> ExitCode {
             tracing::error!("{e}");
             let problem = match e {
                 ServeError::Engine(problem) => problem,
+                ServeError::Listen { address, source } => {
+                    Problem::CannotListen { address: address.to_string(), reason: source.to_string() }
+                }
                 ServeError::Io { path, source } => Problem::Io { path, reason: source.to_string() },
                 ServeError::AnotherLives { .. } => Problem::Internal { reason: e.to_string() },
             };

@@ -67,7 +67,9 @@ pub(crate) async fn run(args: DemoArgs, context: &Context) -> Result<ExitCode, F
         }
     };
     match &shown {
-        Ok(_) => daemon_stop::stop(&own).await?,
+        Ok(_) => {
+            daemon_stop::stop(&own).await?;
+        }
         Err(_) => clear_away(&own).await,
     }
     let checked = shown.and_then(|(played, replay, asked)| {

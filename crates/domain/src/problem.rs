@@ -184,6 +184,16 @@ pub enum Problem {
         daemon: String,
         cli: String,
     },
+    /// The daemon that runs does not listen where it was asked to.
+    DaemonListensElsewhere {
+        asked: String,
+        /// `None`: on its socket alone.
+        listens: Option<String>,
+    },
+    CannotListen {
+        address: String,
+        reason: String,
+    },
     SocketPathTooLong {
         path: Utf8PathBuf,
     },
@@ -218,6 +228,7 @@ impl Problem {
             | Self::StoreDamaged { .. }
             | Self::DaemonUnreachable { .. }
             | Self::DaemonStarting { .. }
+            | Self::CannotListen { .. }
             | Self::StopUnderWay
             | Self::GitMissing
             | Self::GitTooOld { .. } => Class::World,

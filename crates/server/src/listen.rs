@@ -30,6 +30,12 @@ pub enum ServeError {
         #[source]
         source: io::Error,
     },
+    #[error("{address} cannot be listened on")]
+    Listen {
+        address: SocketAddr,
+        #[source]
+        source: io::Error,
+    },
     #[error("the engine did not start: {0:?}")]
     Engine(Problem),
 }
@@ -56,21 +62,23 @@ pub async fn serve(
     let token_path = layout.token();
     let token = Token::load_or_make(&token_path).map_err(|source| ServeError::Io { path: token_path, source })?;
     let listener = bind(&layout)?;
+    let tcp = match loopback {
+        Some(address) => Some(bind_loopback(address).await?),
+        None => None,
+    };
+    let listen = tcp.as_ref().map(|(_, bound)| *bound);
     let engine = Engine::start(options).await.map_err(ServeError::Engine)?;
-    let app = App { engine: engine.clone(), stop: stop.clone(), started_at: now() };
+    tell_address(&layout, listen)?;
+    let app = App { engine: engine.clone(), stop: stop.clone(), started_at: now(), listen };
     let service = router(app)
         .layer(axum::middleware::from_fn_with_state(token.clone(), guard::check))
         .layer(axum::middleware::map_response(say_version));
-    let tcp = match loopback {
-        Some(address) => Some(bind_loopback(&layout, address).await?),
-        None => None,
-    };
     tokio::spawn(keep_token(layout.token(), token.clone(), stop.clone()));
     info!(socket = %layout.socket(), "ready");
     ready();
     let unix = axum::serve(listener, service.clone()).with_graceful_shutdown(stop.clone().cancelled_owned());
     let unix = tokio::spawn(unix.into_future());
-    if let Some(tcp) = tcp {
+    if let Some((tcp, _)) = tcp {
         let served = axum::serve(tcp, service).with_graceful_shutdown(stop.clone().cancelled_owned());
         tokio::spawn(served.into_future());
     }
@@ -132,17 +140,30 @@ fn bind(layout: &Layout) -> Result<UnixListener, ServeError> {
     Ok(listener)
 }
 
-async fn bind_loopback(layout: &Layout, address: SocketAddr) -> Result<TcpListener, ServeError> {
-    let path = layout.address();
-    let io = |source| ServeError::Io { path: path.clone(), source };
+async fn bind_loopback(address: SocketAddr) -> Result<(TcpListener, SocketAddr), ServeError> {
+    let refused = |source| ServeError::Listen { address, source };
     if !address.ip().is_loopback() {
-        return Err(io(io::Error::other("only loopback addresses are served")));
+        return Err(refused(io::Error::other("only loopback addresses are served")));
     }
-    let listener = TcpListener::bind(address).await.map_err(io)?;
-    let bound = listener.local_addr().map_err(io)?;
-    replace_file(&path, format!("http://{bound}").as_bytes(), 0o600).map_err(io)?;
-    info!(%bound, "also on loopback");
-    Ok(listener)
+    let listener = TcpListener::bind(address).await.map_err(refused)?;
+    let bound = listener.local_addr().map_err(refused)?;
+    Ok((listener, bound))
+}
+
+/// Where we listen, for whoever looks into the state root. What a killed daemon left there is not true any more.
+fn tell_address(layout: &Layout, listen: Option<SocketAddr>) -> Result<(), ServeError> {
+    let path = layout.address();
+    let told = match listen {
+        Some(bound) => {
+            info!(%bound, "also on loopback");
+            replace_file(&path, format!("http://{bound}").as_bytes(), 0o600)
+        }
+        None => match std::fs::remove_file(&path) {
+            Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(()),
+            removed => removed,
+        },
+    };
+    told.map_err(|source| ServeError::Io { path, source })
 }
 
 fn private(path: &Utf8Path) -> Result<(), ServeError> {

@@ -21,6 +21,8 @@ pub(crate) struct App {
     /// Asks the daemon to stop.
     pub(crate) stop: CancellationToken,
     pub(crate) started_at: jiff::Timestamp,
+    /// Where on loopback, beside the socket.
+    pub(crate) listen: Option<std::net::SocketAddr>,
 }
 
 #[derive(OpenApi)]

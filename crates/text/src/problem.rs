@@ -470,6 +470,31 @@ pub fn problem(lang: Lang, problem: &Problem) -> Said {
             "`dandori daemon stop` once; runs go on and are taken up again",
             "一度 `dandori daemon stop` を実行してください。実行中の作業は継続し、再開後に引き継がれます"
         )),
+        Problem::DaemonListensElsewhere { asked, listens } => {
+            let said = Said::new(say!(
+                lang,
+                "the daemon runs already and does not listen on {asked}",
+                "デーモンは既に動作中で、{asked} では待ち受けていません"
+            ));
+            let said = match listens {
+                Some(address) => said.why(say!(lang, "it listens on {address}", "待ち受け先は {address} です")),
+                None => said.why(say!(lang, "it listens on its socket alone", "ソケットだけで待ち受けています")),
+            };
+            said.hint(say!(
+                lang,
+                "`dandori daemon stop`, then `dandori daemon start --listen {asked}`; runs go on meanwhile",
+                "`dandori daemon stop` のあと `dandori daemon start --listen {asked}` を実行してください。実行中の作業は継続します"
+            ))
+        }
+        Problem::CannotListen { address, reason } => {
+            Said::new(say!(lang, "the daemon cannot listen on {address}", "デーモンは {address} で待ち受けできません"))
+                .why(reason.clone())
+                .hint(say!(
+                    lang,
+                    "choose a free loopback address, such as 127.0.0.1:0 for any port",
+                    "空いているループバックアドレスを指定してください (例: 任意のポートなら 127.0.0.1:0)"
+                ))
+        }
         Problem::SocketPathTooLong { path } => {
             Said::new(say!(lang, "the socket path is too long: {path}", "ソケットのパスが長すぎます: {path}"))
                 .hint(say!(lang, "choose a shorter DANDORI_STATE_DIR", "DANDORI_STATE_DIR を短くしてください"))

@@ -252,6 +252,17 @@ pub fn daemon_running(lang: Lang, pid: u32, version: &str) -> String {
     say!(lang, "the daemon runs (pid {pid}, dandori {version})", "デーモンは動作中です (pid {pid}, dandori {version})")
 }
 
+pub fn daemon_listens(lang: Lang, address: &str) -> String {
+    say!(lang, "listening on http://{address}", "待ち受け: http://{address}")
+}
+
+pub fn daemon_has_stopped(lang: Lang) -> &'static str {
+    match lang {
+        Lang::En => "the daemon has stopped; agents at work go on, and the next command takes them up again",
+        Lang::Ja => "デーモンを停止しました。稼働中のエージェントは継続し、次のコマンドで引き継がれます",
+    }
+}
+
 pub fn daemon_stopped(lang: Lang) -> &'static str {
     match lang {
         Lang::En => "the daemon does not run; the next command starts it",

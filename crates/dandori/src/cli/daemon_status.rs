@@ -21,6 +21,9 @@ pub(crate) async fn run(context: &Context) -> Result<ExitCode, Failed> {
     let health: Health = client.get("/v1/health").await?;
     out.object(&json!({ "running": true, "health": health }));
     out.line(ui::daemon_running(out.lang, health.pid, &health.version));
+    if let Some(address) = &health.listen {
+        out.line(ui::daemon_listens(out.lang, address));
+    }
     out.line(ui::daemon_counts(out.lang, health.live_runs, health.max_parallel, health.waiting_runs));
     let store = &health.store;
     let (damage, backup) = (store.damage.as_deref(), store.newest_backup.as_deref());

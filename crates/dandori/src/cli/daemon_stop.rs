@@ -15,30 +15,40 @@ use crate::out::Failed;
 const PATIENCE: Duration = Duration::from_secs(40);
 
 pub(crate) async fn run(context: &Context) -> Result<ExitCode, Failed> {
-    stop(context).await?;
-    context.out.object(&json!({ "running": false }));
-    context.out.line(ui::daemon_stopped(context.out.lang));
+    let stopped = stop(context).await?;
+    let out = &context.out;
+    out.object(&json!({ "running": false, "stopped": stopped == Stopped::Now }));
+    out.line(match stopped {
+        Stopped::Now => ui::daemon_has_stopped(out.lang),
+        Stopped::Before => ui::daemon_stopped(out.lang),
+    });
     Ok(ExitCode::SUCCESS)
 }
 
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stopped {
+    Now,
+    /// There was none.
+    Before,
+}
+
 /// Asks the daemon to stop and waits until it is gone.
-pub(crate) async fn stop(context: &Context) -> Result<(), Problem> {
-    if let Some(client) = Client::reach(&context.layout).await? {
-        match client.post::<Value>("/v1/daemon/stop", &json!({})).await {
-            // One of another version understands this all the same.
-            Ok(_) | Err(Problem::DaemonVersion { .. }) => {}
-            Err(problem) => return Err(problem),
-        }
-        let until = Instant::now() + PATIENCE;
-        while is_held(context) {
-            if Instant::now() > until {
-                let socket = context.layout.socket();
-                return Err(Problem::DaemonUnreachable { socket, reason: "it is still stopping".into() });
-            }
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
+pub(crate) async fn stop(context: &Context) -> Result<Stopped, Problem> {
+    let Some(client) = Client::reach(&context.layout).await? else { return Ok(Stopped::Before) };
+    match client.post::<Value>("/v1/daemon/stop", &json!({})).await {
+        // One of another version understands this all the same.
+        Ok(_) | Err(Problem::DaemonVersion { .. }) => {}
+        Err(problem) => return Err(problem),
     }
-    Ok(())
+    let until = Instant::now() + PATIENCE;
+    while is_held(context) {
+        if Instant::now() > until {
+            let socket = context.layout.socket();
+            return Err(Problem::DaemonUnreachable { socket, reason: "it is still stopping".into() });
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    Ok(Stopped::Now)
 }
 
 /// The lock is the truth: it goes with the process.

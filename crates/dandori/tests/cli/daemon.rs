@@ -71,6 +71,51 @@ fn loopback_wants_the_token_our_own_name_and_no_foreign_page() {
 }
 
 #[test]
+fn a_listener_that_is_asked_for_too_late_is_an_error_that_says_what_to_do() {
+    let env = machine();
+    let started = env.dandori(["daemon", "start"]).ok();
+    assert!(!started.contains("listening"), "{started}");
+    let said = env.dandori(["daemon", "start", "--listen", "127.0.0.1:0"]).fails(1);
+    assert!(said.contains("socket alone") && said.contains("dandori daemon stop"), "{said}");
+    let stopped = env.dandori(["daemon", "stop"]).ok();
+    assert!(stopped.contains("has stopped"), "{stopped}");
+    assert!(env.dandori(["daemon", "stop"]).ok().contains("does not run"));
+    let started = env.dandori(["daemon", "start", "--listen", "127.0.0.1:0", "--json"]).json();
+    let address = started["health"]["listen"].as_str().unwrap().to_owned();
+    // Any port is met by the one it has; its own is the same; another is not.
+    for asked in ["127.0.0.1:0", &address] {
+        let again = env.dandori(["daemon", "start", "--listen", asked]).ok();
+        assert!(again.contains(&format!("listening on http://{address}")), "{again}");
+    }
+    let refused = env.dandori(["daemon", "start", "--listen", "[::1]:0", "--json"]);
+    assert_eq!((refused.code, &refused.json()["error"]["problem"]["listens"]), (1, &address.as_str().into()));
+    assert!(env.dandori(["daemon", "status"]).ok().contains(&address));
+    assert_eq!(env.dandori(["daemon", "stop", "--json"]).json()["stopped"], true);
+}
+
+#[test]
+fn an_address_that_cannot_be_had_is_named() {
+    let env = machine();
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let said = env.dandori(["daemon", "start", "--listen", &address]).fails(3);
+    assert!(said.contains(&format!("cannot listen on {address}")), "{said}");
+    let said = env.dandori(["daemon", "start", "--listen", "0.0.0.0:0"]).fails(3);
+    assert!(said.contains("only loopback"), "{said}");
+}
+
+#[test]
+fn the_address_of_a_killed_daemon_is_not_told_by_the_next() {
+    let env = machine();
+    let _ = env.dandori(["daemon", "start", "--listen", "127.0.0.1:0"]).ok();
+    let told = env.state().join("private/address");
+    assert!(told.exists());
+    env.kill_daemon();
+    assert_eq!(env.dandori(["daemon", "start", "--json"]).json()["health"]["listen"], serde_json::Value::Null);
+    assert!(!told.exists());
+}
+
+#[test]
 fn events_are_replayed_from_where_a_reader_left_off() {
     let env = machine();
     env.run_json(["x", "--agent", "exec:true"]);

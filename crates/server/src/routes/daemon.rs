@@ -18,6 +18,7 @@ pub(crate) async fn health(State(app): State<App>) -> Answer<Health> {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         pid: std::process::id(),
         started_at: app.started_at.to_string(),
+        listen: app.listen.map(|address| address.to_string()),
         store: store_health(&report.health),
         live_runs: report.live,
         waiting_runs: report.waiting,
