@@ -40,6 +40,63 @@ pub enum Owner {
     Nobody,
 }
 
+/// Why clearing up took something, or left it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum LeftoverReason {
+    /// Everything in it is on its base.
+    Merged,
+    /// Nobody has used it for long.
+    Stale,
+    /// No run and no session knows it.
+    Orphaned,
+    /// Its folder is gone.
+    Missing,
+    /// git does not know it any more: what is in it could not be kept.
+    Unrecorded,
+    /// Somebody's: a run or a session.
+    Held { owner: String },
+    /// Locked by hand; the reason may be empty.
+    Locked { reason: String },
+}
+
+impl LeftoverReason {
+    /// The stable name scripts may rely on.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Merged => "merged",
+            Self::Stale => "stale",
+            Self::Orphaned => "orphaned",
+            Self::Missing => "missing",
+            Self::Unrecorded => "unrecorded",
+            Self::Held { .. } => "held",
+            Self::Locked { .. } => "locked",
+        }
+    }
+
+    /// Who holds it, or what its lock says.
+    pub fn detail(&self) -> Option<&str> {
+        match self {
+            Self::Held { owner: text } | Self::Locked { reason: text } => Some(text),
+            Self::Merged | Self::Stale | Self::Orphaned | Self::Missing | Self::Unrecorded => None,
+        }
+    }
+
+    /// The other way round; `None` for a code that is not one of ours.
+    pub fn from_parts(code: &str, detail: Option<&str>) -> Option<Self> {
+        let text = detail.unwrap_or_default().to_owned();
+        Some(match code {
+            "merged" => Self::Merged,
+            "stale" => Self::Stale,
+            "orphaned" => Self::Orphaned,
+            "missing" => Self::Missing,
+            "unrecorded" => Self::Unrecorded,
+            "held" => Self::Held { owner: text },
+            "locked" => Self::Locked { reason: text },
+            _ => return None,
+        })
+    }
+}
+
 /// Work that was kept when its worktree went.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Keepsake {
@@ -49,4 +106,26 @@ pub struct Keepsake {
     pub branch: String,
     pub path: Utf8PathBuf,
     pub at: Timestamp,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reason_comes_back_from_its_code_and_detail() {
+        let reasons = [
+            LeftoverReason::Merged,
+            LeftoverReason::Stale,
+            LeftoverReason::Orphaned,
+            LeftoverReason::Missing,
+            LeftoverReason::Unrecorded,
+            LeftoverReason::Held { owner: "alice".to_owned() },
+            LeftoverReason::Locked { reason: String::new() },
+        ];
+        for reason in reasons {
+            assert_eq!(LeftoverReason::from_parts(reason.code(), reason.detail()), Some(reason));
+        }
+        assert_eq!(LeftoverReason::from_parts("of a later version", None), None);
+    }
 }

@@ -13,7 +13,7 @@ mod remove;
 mod restore;
 
 use dandori_domain::WorktreeKey;
-use dandori_domain::worktree::{Owner, Worktree};
+use dandori_domain::worktree::{LeftoverReason, Owner, Worktree};
 use dandori_host::{now, random};
 
 pub use add::NewWorktreeRequest;
@@ -82,7 +82,7 @@ pub struct Collected {
 pub struct CollectedThing {
     pub kind: &'static str,
     pub name: String,
-    pub why: String,
+    pub why: LeftoverReason,
     pub preserved: Option<String>,
 }
 

@@ -174,5 +174,11 @@ pub(crate) fn comparison(task: &Task, comparison: dandori_engine::Comparison) ->
 }
 
 pub(crate) fn collected(thing: dandori_engine::CollectedThing) -> CollectedThing {
-    CollectedThing { kind: thing.kind.to_owned(), name: thing.name, why: thing.why, preserved: thing.preserved }
+    CollectedThing {
+        kind: thing.kind.to_owned(),
+        name: thing.name,
+        why: thing.why.code().to_owned(),
+        detail: thing.why.detail().map(str::to_owned),
+        preserved: thing.preserved,
+    }
 }

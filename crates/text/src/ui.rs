@@ -1,6 +1,7 @@
 //! Words of the command line itself: headings, progress, answers.
 
 use dandori_domain::Problem;
+use dandori_domain::worktree::LeftoverReason;
 
 use crate::Lang;
 use crate::lang::say;
@@ -210,6 +211,36 @@ pub fn branch_gone(lang: Lang, branch: &str) -> String {
 
 pub fn branch_left(lang: Lang, branch: &str) -> String {
     say!(lang, "its branch {branch} stays", "ブランチ {branch} は残しました")
+}
+
+/// Why clearing up took something, or left it.
+pub fn leftover_reason(lang: Lang, reason: &LeftoverReason) -> String {
+    match reason {
+        LeftoverReason::Merged => say!(lang, "everything in it is on its base", "内容はすべてベースにあります"),
+        LeftoverReason::Stale => say!(lang, "nobody has used it for long", "長い間使われていません"),
+        LeftoverReason::Orphaned => {
+            say!(lang, "no run or session knows it", "どの実行・セッションのものでもありません")
+        }
+        LeftoverReason::Missing => say!(lang, "its folder is gone", "フォルダがありません"),
+        LeftoverReason::Unrecorded => say!(
+            lang,
+            "git does not know it any more: what is in it could not be kept",
+            "git が把握していないため、内容を保存できません"
+        ),
+        LeftoverReason::Held { owner } => say!(lang, "it belongs to {owner}", "{owner} が使用中です"),
+        LeftoverReason::Locked { reason } if reason.is_empty() => say!(lang, "it is locked", "ロックされています"),
+        LeftoverReason::Locked { reason } => say!(lang, "it is locked: {reason}", "ロックされています: {reason}"),
+    }
+}
+
+/// What clearing up found, in a word.
+pub fn leftover_kind(lang: Lang, kind: &str) -> &str {
+    match (lang, kind) {
+        (Lang::Ja, "worktree") => "ワークツリー",
+        (Lang::Ja, "branch") => "ブランチ",
+        (Lang::Ja, "record") => "記録",
+        (_, other) => other,
+    }
 }
 
 pub fn left_alone(lang: Lang, name: &str, why: &str) -> String {

@@ -3,7 +3,8 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use dandori_api::{CollectWorktrees, Collected};
+use dandori_api::{CollectWorktrees, Collected, CollectedThing};
+use dandori_domain::worktree::LeftoverReason;
 use dandori_text::ui;
 
 use super::Context;
@@ -28,10 +29,16 @@ pub(crate) async fn run(args: WorktreeGcArgs, context: &Context) -> Result<ExitC
     }
     for thing in &collected.found {
         let kept = thing.preserved.as_ref().map(|r| format!(" → {r}")).unwrap_or_default();
-        out.line(format!("{} {} ({}){kept}", thing.kind, thing.name, thing.why));
+        let kind = ui::leftover_kind(out.lang, &thing.kind);
+        out.line(format!("{kind} {} ({}){kept}", thing.name, why(context, thing)));
     }
     for thing in &collected.left {
-        out.line(ui::left_alone(out.lang, &thing.name, &thing.why));
+        out.line(ui::left_alone(out.lang, &thing.name, &why(context, thing)));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn why(context: &Context, thing: &CollectedThing) -> String {
+    LeftoverReason::from_parts(&thing.why, thing.detail.as_deref())
+        .map_or_else(|| thing.why.clone(), |reason| ui::leftover_reason(context.out.lang, &reason))
 }

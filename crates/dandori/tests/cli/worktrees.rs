@@ -61,6 +61,11 @@ fn gc_finds_orphans_merged_trees_and_lost_records_and_keeps_what_is_in_them() {
     env.git(["branch", "dandori/unknown1"]);
     let listed = env.dandori(["worktree", "list"]).ok();
     assert!(listed.contains("missing") && listed.contains("merged"), "{listed}");
+    let said = env.dandori(["worktree", "gc", "--dry-run", "--lang", "ja"]).ok();
+    for part in ["記録 ", "(フォルダがありません)", "(内容はすべてベースにあります)", "ブランチ dandori/unknown1"]
+    {
+        assert!(said.contains(part), "{part}: {said}");
+    }
     let planned = env.dandori(["worktree", "gc", "--dry-run", "--json"]).json();
     assert_eq!(planned["found"].as_array().unwrap().len(), 3, "{planned}");
     let done = env.dandori(["worktree", "gc", "--json"]).json();
@@ -182,7 +187,13 @@ fn an_orphan_whose_lock_names_somebody_is_left() {
     env.git(["worktree", "add", "--quiet", "-b", "free", free.as_str()]);
     let collected = env.dandori(["worktree", "gc", "--json"]).json();
     assert_eq!((collected["removed"].as_u64(), &collected["found"][0]["name"]), (Some(1), &free.as_str().into()));
+    assert_eq!(collected["found"][0]["why"], "orphaned");
     assert_eq!(collected["left"][0]["name"], held.as_str());
+    assert_eq!((&collected["left"][0]["why"], &collected["left"][0]["detail"]), (&"held".into(), &"alice".into()));
+    let said = env.dandori(["worktree", "gc"]).ok();
+    assert!(said.contains("(it belongs to alice)"), "{said}");
+    let said = env.dandori(["worktree", "gc", "--lang", "ja"]).ok();
+    assert!(said.contains("(alice が使用中です)"), "{said}");
     assert!(held.join("README.md").exists() && !free.exists());
     assert!(env.dandori(["worktree", "remove", held.as_str()]).fails(1).contains("belongs to alice"));
 }
@@ -198,6 +209,7 @@ fn a_folder_git_has_forgotten_is_left_with_what_is_in_it() {
     assert_eq!(env.dandori(["worktree", "list", "--json"]).json()[0]["state"], "unknown");
     let collected = env.dandori(["worktree", "gc", "--json"]).json();
     assert_eq!((&collected["removed"], &collected["left"][0]["name"]), (&0.into(), &path.as_str().into()));
+    assert_eq!(collected["left"][0]["why"], "unrecorded");
     let said = env.dandori(["worktree", "remove", "topic", "--force"]).fails(1);
     assert!(said.contains("cannot be kept"), "{said}");
     assert_eq!(std::fs::read_to_string(path.join("mine.txt")).unwrap(), "m\n");

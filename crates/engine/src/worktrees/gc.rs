@@ -2,7 +2,7 @@
 
 use camino::Utf8Path;
 use dandori_domain::run::{BranchFate, RunFacts};
-use dandori_domain::worktree::Keepsake;
+use dandori_domain::worktree::{Keepsake, LeftoverReason};
 use dandori_domain::{Problem, WorktreeKey};
 use dandori_host::now;
 
@@ -33,16 +33,16 @@ impl Engine {
     ) -> Result<(), Problem> {
         let why = match report.state {
             WorktreeState::Live | WorktreeState::Idle => return Ok(()),
-            WorktreeState::Merged => "everything in it is on its base",
-            WorktreeState::Stale => "nobody has used it for long",
-            WorktreeState::Orphaned => "no run or session knows it",
-            WorktreeState::Missing => "its folder is gone",
-            WorktreeState::Unknown => "git does not know it any more: what is in it could not be kept",
+            WorktreeState::Merged => LeftoverReason::Merged,
+            WorktreeState::Stale => LeftoverReason::Stale,
+            WorktreeState::Orphaned => LeftoverReason::Orphaned,
+            WorktreeState::Missing => LeftoverReason::Missing,
+            WorktreeState::Unknown => LeftoverReason::Unrecorded,
         };
         let mut thing = CollectedThing {
             kind: if report.state == WorktreeState::Missing { "record" } else { "worktree" },
             name: report.worktree.path.to_string(),
-            why: why.to_owned(),
+            why,
             preserved: None,
         };
         if report.state == WorktreeState::Unknown {
@@ -65,10 +65,9 @@ impl Engine {
             // One that cannot go does not keep the others.
             Err(problem) => {
                 thing.why = match problem {
-                    Problem::WorktreeHeld { owner, .. } => format!("it belongs to {owner}"),
-                    Problem::WorktreeLocked { reason, .. } if reason.is_empty() => "it is locked".to_owned(),
-                    Problem::WorktreeLocked { reason, .. } => format!("it is locked: {reason}"),
-                    Problem::WorktreeUnrecorded { .. } => "git does not know it any more".to_owned(),
+                    Problem::WorktreeHeld { owner, .. } => LeftoverReason::Held { owner },
+                    Problem::WorktreeLocked { reason, .. } => LeftoverReason::Locked { reason },
+                    Problem::WorktreeUnrecorded { .. } => LeftoverReason::Unrecorded,
                     other => return Err(other),
                 };
                 into.left.push(thing);
@@ -95,12 +94,8 @@ impl Engine {
             if self.is_kept_branch(&name).await? {
                 continue;
             }
-            let mut thing = CollectedThing {
-                kind: "branch",
-                name: name.clone(),
-                why: "no run or session knows it".to_owned(),
-                preserved: None,
-            };
+            let mut thing =
+                CollectedThing { kind: "branch", name: name.clone(), why: LeftoverReason::Orphaned, preserved: None };
             if !dry_run {
                 let at = now();
                 // With the time in it: a branch of the same name may have been kept before.
