@@ -2,14 +2,17 @@
 
 use std::process::ExitCode;
 
-use clap::{Args, CommandFactory, Parser, Subcommand};
+use clap::error::ErrorKind;
+use clap::{ArgAction, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use dandori_config::Config;
+use dandori_domain::Problem;
 use dandori_engine::Layout;
 use dandori_host::Env;
 use dandori_text::Lang;
 
 use crate::cli;
 use crate::out::{Failed, Out};
+use crate::{localise, misuse};
 
 #[derive(Parser)]
 #[command(
@@ -17,14 +20,21 @@ use crate::out::{Failed, Out};
     version,
     about = "Run coding agents on a repository, each in its own worktree, and keep what comes out",
     after_help = EXIT_CODES,
-    disable_help_subcommand = true
+    disable_help_subcommand = true,
+    disable_help_flag = true,
+    disable_version_flag = true
 )]
 struct Cli {
+    /// Print version
+    #[arg(long, short = 'V', action = ArgAction::Version)]
+    version: Option<bool>,
     #[command(flatten)]
     global: Global,
     #[command(subcommand)]
     verb: Verb,
 }
+
+const LANGUAGES: [&str; 2] = ["en", "ja"];
 
 const EVERYWHERE: &str = "With every command";
 
@@ -39,8 +49,18 @@ Exit codes:
 
 #[derive(Args, Clone)]
 struct Global {
+    /// Print help
+    #[arg(long, short = 'h', global = true, action = ArgAction::Help, help_heading = EVERYWHERE)]
+    help: Option<bool>,
     /// Language of messages: en or ja (default: from LANG)
-    #[arg(long, global = true, value_name = "LANG", help_heading = EVERYWHERE)]
+    #[arg(
+        long,
+        global = true,
+        value_name = "LANG",
+        value_parser = LANGUAGES,
+        hide_possible_values = true,
+        help_heading = EVERYWHERE
+    )]
     lang: Option<String>,
     /// Print one JSON object and nothing else
     #[arg(long, global = true, help_heading = EVERYWHERE)]
@@ -138,31 +158,28 @@ enum DaemonVerb {
 
 pub(crate) fn main() -> ExitCode {
     let env = Env::of_process();
-    let cli = match Cli::try_parse() {
+    // A broken user configuration is reported by the verb that needs it, in the locale's language.
+    let configured = Config::load(&user_config_path(&env), None).ok().and_then(|c| c.language);
+    let choose = |flag: Option<&str>| Lang::choose(flag, configured.as_deref(), |name| env.text(name));
+    let cli = match understood(&env, choose) {
         Ok(cli) => cli,
-        Err(e) => {
-            let _ = e.print();
-            return ExitCode::from(u8::from(e.use_stderr()) * 2);
-        }
+        Err(code) => return code,
     };
+    let lang = choose(cli.global.lang.as_deref());
     if let Verb::Daemon(DaemonVerb::Serve(args)) = &cli.verb {
         return crate::daemon::serve(args, env);
     }
     let layout = Layout::from_env(&env);
-    let user_config = user_config_path(&env);
-    // A broken user configuration is reported by the verb that needs it, in the locale's language.
-    let configured = Config::load(&user_config, None).ok().and_then(|c| c.language);
-    let lang = Lang::choose(cli.global.lang.as_deref(), configured.as_deref(), |name| env.text(name));
     let out = Out::new(lang, cli.global.json, &env);
     let layout = match layout {
         Some(layout) => layout,
         // The demo brings a state root of its own, completions need none.
         None if matches!(cli.verb, Verb::Demo(_) | Verb::Completions(_)) => Layout::at("/nonexistent"),
-        None => return out.fail(&Failed::usage(dandori_text::ui::no_state_root(lang))),
+        None => return out.fail(&Failed::Usage(dandori_text::ui::no_state_root(lang))),
     };
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
-        Err(e) => return out.fail(&Failed::usage(&e.to_string())),
+        Err(e) => return out.fail(&Problem::Internal { reason: e.to_string() }.into()),
     };
     let cwd = std::env::current_dir().ok().and_then(|path| camino::Utf8PathBuf::try_from(path).ok());
     let context = cli::Context { out, env, layout, cwd };
@@ -170,6 +187,51 @@ pub(crate) fn main() -> ExitCode {
         Ok(code) => code,
         Err(failed) => context.out.fail(&failed),
     }
+}
+
+/// The command line, or what became of it: its help was asked for, or it was not understood.
+fn understood(env: &Env, choose: impl Fn(Option<&str>) -> Lang) -> Result<Cli, ExitCode> {
+    let words: Vec<String> = std::env::args_os().skip(1).map(|w| w.to_string_lossy().into_owned()).collect();
+    let lang = choose(language_among(&words));
+    let mut command = localise::command(Cli::command(), lang);
+    let parsed = command.try_get_matches_from_mut(std::env::args_os());
+    let error = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
+        Ok(cli) => return Ok(cli),
+        Err(error) => error,
+    };
+    let out = Out::new(lang, options(&words).any(|w| w == "--json"), env);
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+            Out::help(&localise::rendered(&error.render().ansi().to_string(), lang, Out::width()));
+            Err(ExitCode::SUCCESS)
+        }
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            let help = localise::rendered(&error.render().ansi().to_string(), lang, Out::width());
+            Err(out.fail(&Failed::NoCommand(help)))
+        }
+        _ => Err(out.fail(&Failed::Usage(misuse::said(lang, &error, &command, &words)))),
+    }
+}
+
+/// The language asked for, known before the rest is understood: an error may stand before `--lang`.
+fn language_among(words: &[String]) -> Option<&str> {
+    let mut words = options(words);
+    while let Some(word) = words.next() {
+        let named = match word.strip_prefix("--lang") {
+            Some("") => words.next(),
+            Some(rest) => rest.strip_prefix('='),
+            None => None,
+        };
+        if let Some(name) = named.filter(|n| LANGUAGES.contains(n)) {
+            return Some(name);
+        }
+    }
+    None
+}
+
+/// The words that can be options: behind `--` there are none.
+fn options(words: &[String]) -> impl Iterator<Item = &str> {
+    words.iter().map(String::as_str).take_while(|w| *w != "--")
 }
 
 pub(crate) fn user_config_path(env: &Env) -> camino::Utf8PathBuf {
@@ -211,3 +273,6 @@ async fn answer(verb: Verb, context: &cli::Context) -> Result<ExitCode, Failed> 
         Verb::Completions(args) => Ok(cli::completions::run(&args, &mut Cli::command())),
     }
 }
+
+#[cfg(test)]
+mod tests;

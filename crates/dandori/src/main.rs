@@ -5,6 +5,8 @@ mod cli;
 mod client;
 mod daemon;
 mod demo;
+mod localise;
+mod misuse;
 mod out;
 mod rehearse;
 

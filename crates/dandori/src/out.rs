@@ -17,15 +17,12 @@ pub(crate) enum Failed {
     Problem(Problem),
     /// Nothing more to say: the answer has been printed.
     Quiet(u8),
-    Usage(String),
+    /// The command line is not understood, or cannot be followed.
+    Usage(Said),
+    /// Only half a command: this help shows the other half.
+    NoCommand(String),
     /// The demo did not show what it was to show.
     Demo(String),
-}
-
-impl Failed {
-    pub(crate) fn usage(text: &str) -> Self {
-        Self::Usage(text.to_owned())
-    }
 }
 
 impl From<Problem> for Failed {
@@ -104,6 +101,11 @@ impl Out {
         }
     }
 
+    /// What `--help` and `--version` print.
+    pub(crate) fn help(text: &str) {
+        let _ = write!(anstream::stdout(), "{text}");
+    }
+
     /// Bytes as they are.
     pub(crate) fn raw(bytes: &[u8]) {
         let mut stdout = std::io::stdout().lock();
@@ -127,9 +129,13 @@ impl Out {
     pub(crate) fn fail(&self, failed: &Failed) -> ExitCode {
         match failed {
             Failed::Quiet(code) => ExitCode::from(*code),
-            Failed::Usage(text) => {
-                let word = ui::error_word(self.lang);
-                let _ = writeln!(anstream::stderr(), "{RED}{word}:{RED:#} {text}");
+            Failed::Usage(said) => {
+                self.object(&json!({ "error": { "code": "usage", "message": one_line(said) } }));
+                self.show(said);
+                ExitCode::from(2)
+            }
+            Failed::NoCommand(help) => {
+                let _ = write!(anstream::stderr(), "{help}");
                 ExitCode::from(2)
             }
             Failed::Demo(text) => {

@@ -1,7 +1,7 @@
 //! The words of `dandori demo`: what is played, what is told about it, and what is claimed at its end.
 
-use crate::Lang;
 use crate::lang::say;
+use crate::{Lang, Said};
 
 /// The scenes, in the order they are played.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -294,12 +294,14 @@ pub fn took(lang: Lang, seconds: f64) -> String {
     say!(lang, "Done in {seconds:.1} s.", "所要時間 {seconds:.1} 秒")
 }
 
-pub fn not_empty(lang: Lang, path: &str) -> String {
-    say!(
-        lang,
-        "{path} is not empty: the demo needs a folder of its own",
-        "{path} は空ではありません。デモには専用のフォルダーが必要です"
-    )
+pub fn not_empty(lang: Lang, path: &str) -> Said {
+    Said::new(say!(lang, "{path} is not empty", "{path} は空ではありません"))
+        .why(say!(lang, "the demo needs a folder of its own", "デモには専用のフォルダーが必要です"))
+        .hint(say!(
+            lang,
+            "name a new folder with --dir, or leave --dir out",
+            "--dir に新しいフォルダーを指定するか、--dir を省いてください"
+        ))
 }
 
 pub fn went_wrong(lang: Lang, number: &str, state: &str) -> String {

@@ -2,32 +2,10 @@
 
 use dandori_domain::Problem;
 
-use crate::Lang;
 use crate::lang::say;
+use crate::misuse::did_you_mean;
 use crate::ui;
-
-/// An error as a person reads it.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Said {
-    pub what: String,
-    pub why: Option<String>,
-    pub hint: Option<String>,
-}
-
-impl Said {
-    fn new(what: String) -> Self {
-        Self { what, why: None, hint: None }
-    }
-    fn why(mut self, why: impl Into<String>) -> Self {
-        let why = why.into();
-        self.why = (!why.trim().is_empty()).then_some(why);
-        self
-    }
-    fn hint(mut self, hint: String) -> Self {
-        self.hint = Some(hint);
-        self
-    }
-}
+use crate::{Lang, Said};
 
 pub fn problem(lang: Lang, problem: &Problem) -> Said {
     match problem {
@@ -93,8 +71,8 @@ pub fn problem(lang: Lang, problem: &Problem) -> Said {
             if near.is_empty() {
                 said.hint(say!(lang, "`git branch -a` lists what there is", "`git branch -a` で一覧を確認できます"))
             } else {
-                let near = near.join(", ");
-                said.hint(say!(lang, "did you mean {near}?", "もしかして: {near}"))
+                let near = near.join("`, `");
+                said.hint(did_you_mean(lang, &near))
             }
         }
         Problem::Submodules { path } => Said::new(say!(
@@ -171,7 +149,7 @@ pub fn problem(lang: Lang, problem: &Problem) -> Said {
             let said = Said::new(say!(lang, "the configuration {path} is wrong", "設定 {path} に誤りがあります"))
                 .why(reason.clone());
             match suggestion {
-                Some(key) => said.hint(say!(lang, "did you mean `{key}`?", "もしかして: `{key}`")),
+                Some(key) => said.hint(did_you_mean(lang, key)),
                 None => said.hint(say!(
                     lang,
                     "correct the file; the README lists every key",

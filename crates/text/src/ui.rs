@@ -3,8 +3,8 @@
 use dandori_domain::Problem;
 use dandori_domain::worktree::LeftoverReason;
 
-use crate::Lang;
 use crate::lang::say;
+use crate::{Lang, Said};
 
 /// Headings of tables.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -77,11 +77,10 @@ pub fn note_word(lang: Lang) -> &'static str {
     }
 }
 
-pub fn no_state_root(lang: Lang) -> &'static str {
-    match lang {
-        Lang::En => "there is neither HOME nor DANDORI_STATE_DIR: where is dandori to keep its state?",
-        Lang::Ja => "HOME も DANDORI_STATE_DIR もないため、状態の保存先が決まりません",
-    }
+pub fn no_state_root(lang: Lang) -> Said {
+    Said::new(say!(lang, "there is no place to keep dandori's state", "dandori の状態の保存先が決まりません"))
+        .why(say!(lang, "neither HOME nor DANDORI_STATE_DIR is set", "HOME も DANDORI_STATE_DIR も設定されていません"))
+        .hint(say!(lang, "set DANDORI_STATE_DIR to a folder", "DANDORI_STATE_DIR にフォルダーを設定してください"))
 }
 
 pub fn waiting(lang: Lang, place: u64) -> String {

@@ -9,6 +9,7 @@ use crate::out::Out;
 
 #[derive(Args)]
 pub(crate) struct CompletionsArgs {
+    /// The shell to complete in
     shell: Shell,
 }
 

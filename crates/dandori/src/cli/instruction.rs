@@ -37,7 +37,8 @@ impl InstructionArgs {
 pub(crate) fn budget(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(dollars) if dollars.is_finite() && dollars > 0.0 && dollars <= 1_000_000.0 => Ok(dollars),
-        _ => Err("give an amount of US dollars above 0, such as 2.50".to_owned()),
+        // What to give instead is told by whoever shows the error.
+        _ => Err("no amount of US dollars above 0".to_owned()),
     }
 }
 

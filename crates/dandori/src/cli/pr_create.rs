@@ -13,9 +13,12 @@ use crate::out::Failed;
 #[derive(Args)]
 pub(crate) struct PrCreateArgs {
     /// T-3, 3, an id, or a run's key
+    #[arg(value_name = "TASK")]
     of: String,
+    /// Its title (default: made from the instruction)
     #[arg(long)]
     title: Option<String>,
+    /// Its text (default: made from the instruction and the agent's summary)
     #[arg(long)]
     body: Option<String>,
 }

@@ -11,6 +11,7 @@ use crate::out::{Failed, bold, dim};
 
 #[derive(Args)]
 pub(crate) struct PrShowArgs {
+    /// Its number
     number: u64,
 }
 

@@ -34,7 +34,7 @@ pub(crate) struct RunArgs {
     #[arg(long, short = 'd')]
     detach: bool,
     /// Most that may be spent, in US dollars
-    #[arg(long, value_name = "USD", value_parser = super::instruction::budget)]
+    #[arg(long, value_name = "USD", allow_negative_numbers = true, value_parser = super::instruction::budget)]
     budget: Option<f64>,
     /// The model the agent is to use
     #[arg(long, short = 'm')]

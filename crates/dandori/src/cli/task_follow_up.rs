@@ -21,7 +21,7 @@ pub(crate) struct TaskFollowUpArgs {
     #[arg(long)]
     pr: bool,
     /// Most that may be spent, in US dollars
-    #[arg(long, value_name = "USD", value_parser = super::instruction::budget)]
+    #[arg(long, value_name = "USD", allow_negative_numbers = true, value_parser = super::instruction::budget)]
     budget: Option<f64>,
     /// Do not wait for the end
     #[arg(long, short = 'd')]

@@ -157,7 +157,7 @@ fn own_folder(folder: &Utf8Path, lang: Lang) -> Result<Utf8PathBuf, Failed> {
     std::fs::create_dir_all(folder).map_err(|e| io(folder, &e))?;
     let mut entries = std::fs::read_dir(folder).map_err(|e| io(folder, &e))?;
     if entries.next().is_some() {
-        return Err(Failed::usage(&demo::not_empty(lang, folder.as_str())));
+        return Err(Failed::Usage(demo::not_empty(lang, folder.as_str())));
     }
     Ok(folder.canonicalize_utf8().map_err(|e| io(folder, &e))?)
 }

@@ -18,6 +18,7 @@ mod many;
 mod remote;
 mod runs;
 mod stores;
+mod usage;
 mod versions;
 mod worktrees;
 
