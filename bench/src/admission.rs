@@ -68,6 +68,7 @@ impl Line {
         let fence = Fence { host, epoch: store.begin_life(host, now()).await? };
         let repo = Repo {
             id: RepoId::mint(now(), random()),
+            host,
             root: "/nowhere/project".into(),
             git_dir: "/nowhere/project/.git".into(),
             created_at: now(),

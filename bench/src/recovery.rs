@@ -77,8 +77,13 @@ fn seed_store(bed: &Bed, rows: usize) -> Result<(), Trouble> {
     let host: Value = serde_json::from_slice(&std::fs::read(&host).map_err(Trouble::io(&host))?)?;
     let host: Option<HostId> = host.get("host").and_then(|host| host.as_str()?.parse().ok());
     let host = host.ok_or_else(|| Trouble::wrong("the state root has no name"))?;
-    let known =
-        Repo { id: RepoId::mint(now(), random()), root: repo.clone(), git_dir: repo.join(".git"), created_at: now() };
+    let known = Repo {
+        id: RepoId::mint(now(), random()),
+        host,
+        root: repo.clone(),
+        git_dir: repo.join(".git"),
+        created_at: now(),
+    };
     let database = bed.path("state/private/dandori.db");
     bed.wait_until("the daemon is gone", || Ok(!bed.api().is_listening()))?;
     runtime()?.block_on(async {

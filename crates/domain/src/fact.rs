@@ -166,7 +166,6 @@ pub enum Fact {
         failure: Failure,
     },
     /// A failed commit or push is to be tried again; the agent's work stands.
-    #[serde(alias = "push_resumed")]
     Resumed,
     CancelRequested,
     /// The agent's whole process tree is gone.

@@ -30,6 +30,10 @@ pub enum Problem {
         path: Utf8PathBuf,
     },
     NoIdentity,
+    /// It is another daemon's, on another host or below another state root, that shares the database.
+    Elsewhere {
+        path: Utf8PathBuf,
+    },
     UnknownBase {
         base: String,
         near: Vec<String>,

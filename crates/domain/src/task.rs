@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::id::{RepoId, RunId, TaskId, TaskNumber};
+use crate::id::{HostId, RepoId, RunId, TaskId, TaskNumber};
 
 /// The longest instruction taken in.
 pub const MAX_INSTRUCTION_BYTES: usize = 1024 * 1024;
@@ -23,6 +23,8 @@ pub struct Task {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Repo {
     pub id: RepoId,
+    /// Where its paths are paths.
+    pub host: HostId,
     /// The main checkout.
     pub root: camino::Utf8PathBuf,
     /// The common git directory: two checkouts of one repository share it.

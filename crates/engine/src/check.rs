@@ -31,7 +31,7 @@ impl Engine {
         let health = health.map_err(|e| store_problem(&e))?;
         let waiting = self.0.store.waiting_count(self.0.fence.host).await.map_err(|e| store_problem(&e))?;
         let mut repos = Vec::new();
-        for repo in self.0.store.repos().await.map_err(|e| store_problem(&e))? {
+        for repo in self.0.store.repos(self.0.fence.host).await.map_err(|e| store_problem(&e))? {
             let folder = self.layout().repo(repo.id).root().to_owned();
             let used = self
                 .blocking(move |_| {

@@ -31,6 +31,7 @@ impl Engine {
             .await??;
         let candidate = Repo {
             id: RepoId::mint(now(), random()),
+            host: self.0.fence.host,
             root: found.root().to_owned(),
             git_dir: found.common_dir().to_owned(),
             created_at: now(),
@@ -51,6 +52,9 @@ impl Engine {
     /// A repository known before: nothing is discovered.
     pub(crate) async fn known(&self, id: RepoId) -> Result<Known, Problem> {
         let repo = self.0.store.repo(id).await.map_err(|e| store_problem(&e))?;
+        if repo.host != self.0.fence.host {
+            return Err(Problem::Elsewhere { path: repo.root });
+        }
         Ok(self.opened(repo))
     }
 

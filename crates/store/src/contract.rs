@@ -3,14 +3,14 @@
 
 use std::collections::BTreeSet;
 
-use dandori_domain::id::{HostId, Oid, WorktreeKey};
+use dandori_domain::id::{HostId, Oid, RepoId, WorktreeKey};
 use dandori_domain::pull::{PullDraft, PullState};
 use dandori_domain::run::BranchFate;
 use dandori_domain::worktree::{Keepsake, Owner, Worktree};
 use dandori_domain::{Fact, Status};
 
 use crate::sample::{
-    World, at, not_started, path_to_committed, path_to_pushed, path_to_ready, push_refused, repo, workspace,
+    World, at, not_started, path_to_committed, path_to_pushed, path_to_ready, push_refused, random, repo, workspace,
 };
 use crate::{EventFilter, Fence, StoreError, Subject, TaskFilter};
 
@@ -20,7 +20,7 @@ async fn task_numbers_are_dense_when_many_ask_together(world: World) {
         let (store, mut task, run) = (world.store.clone(), world.new_task("one of many"), world.new_run());
         // Every sixth is refused by the store in the middle of its transaction: it must not take a number away.
         if i % 6 == 0 {
-            task.repo = repo("/not/known/.git").id;
+            task.repo = RepoId::mint(at(0), random());
         }
         asked.spawn(async move { store.create_task(task, vec![run]).await.map(|(task, _)| task.number.0) });
     }
@@ -157,7 +157,7 @@ async fn events_replay_in_order(world: World) {
     assert_eq!(rest, events[2..3], "after what was seen, and no more than asked for");
     let of_task = EventFilter { task: Some(task.id), ..EventFilter::default() };
     assert_eq!(world.store.events_after(0, of_task, 1000).await.unwrap().len(), 5);
-    let of_nobody = EventFilter { repo: Some(repo("/x/.git").id), ..EventFilter::default() };
+    let of_nobody = EventFilter { repo: Some(RepoId::mint(at(0), random())), ..EventFilter::default() };
     assert_eq!(world.store.events_after(0, of_nobody, 1000).await.unwrap(), vec![]);
 }
 
@@ -210,7 +210,7 @@ async fn references_resolve(world: World) {
         assert_eq!(world.store.find_runs(&text).await.unwrap(), std::slice::from_ref(&run), "{text}");
         assert_eq!(world.store.find_task(&text).await.unwrap(), first, "{text}");
     }
-    for text in ["T-9", "zzzzzzzz", "", "x%", "____", &crate::sample::repo("/x").id.to_string()] {
+    for text in ["T-9", "zzzzzzzz", "", "x%", "____", &RepoId::mint(at(0), random()).to_string()] {
         let missing = world.store.find_task(text).await;
         assert!(matches!(missing, Err(StoreError::NotFound { subject: Subject::Task, .. })), "{text}: {missing:?}");
     }
@@ -405,21 +405,26 @@ async fn a_long_instruction_comes_back_whole(world: World) {
 async fn a_repository_is_known_once(world: World) {
     let mut asked = tokio::task::JoinSet::new();
     for _ in 0..8 {
-        let (store, candidate) = (world.store.clone(), repo("/src/other/.git"));
+        let (store, candidate) = (world.store.clone(), repo(world.fence.host, "/src/other/.git"));
         asked.spawn(async move { store.know_repo(candidate).await.unwrap() });
     }
     let known = asked.join_all().await;
     assert!(known.windows(2).all(|w| w[0] == w[1]));
     assert_eq!(world.store.repo(known[0].id).await.unwrap(), known[0]);
-    assert_eq!(world.store.repos().await.unwrap().len(), 2);
-    let missing = world.store.repo(repo("/x").id).await;
+    let here = world.fence.host;
+    assert_eq!(world.store.repos(here).await.unwrap().len(), 2);
+    let elsewhere = HostId::mint(at(0), random());
+    let same_path = world.store.know_repo(repo(elsewhere, "/src/other/.git")).await.unwrap();
+    assert_ne!(same_path.id, known[0].id, "the same path on another host is another repository");
+    assert_eq!(world.store.repos(here).await.unwrap().len(), 2);
+    let missing = world.store.repo(RepoId::mint(at(0), random())).await;
     assert!(matches!(missing, Err(StoreError::NotFound { subject: Subject::Repo, .. })), "{missing:?}");
 }
 
 async fn tasks_are_listed_newest_first_with_their_runs(world: World) {
     let (done, _) = world.finished_task().await;
     let (open, run) = world.task().await;
-    let other = world.store.know_repo(repo("/src/other/.git")).await.unwrap();
+    let other = world.store.know_repo(repo(world.fence.host, "/src/other/.git")).await.unwrap();
     let mut elsewhere = world.new_task("elsewhere");
     elsewhere.repo = other.id;
     let (elsewhere, _) = world.store.create_task(elsewhere, vec![world.new_run()]).await.unwrap();

@@ -27,7 +27,7 @@ macro_rules! step {
     };
 }
 
-const STEPS: &[Step] = &[step!(1, "0001_runs"), step!(2, "0002_branch_owner")];
+const STEPS: &[Step] = &[step!(1, "0001_runs")];
 
 /// The newest schema this program knows.
 pub(crate) fn known() -> i64 {

@@ -20,7 +20,7 @@ pub(crate) fn at(second: i64) -> Timestamp {
 }
 
 /// Different every time and in every process: a store outlives those that write it.
-fn random() -> u128 {
+pub(crate) fn random() -> u128 {
     static COUNT: AtomicU64 = AtomicU64::new(1);
     let count = u128::from(COUNT.fetch_add(1, Ordering::Relaxed)) | u128::from(std::process::id()) << 64;
     count.wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835)
@@ -60,8 +60,8 @@ impl World {
     async fn at(location: Location, folder: tempfile::TempDir) -> Self {
         let (store, report) = Store::open(location.clone(), at(0)).await.unwrap();
         assert_eq!(report.rescue, None);
-        let repo = store.know_repo(repo("/src/project/.git")).await.unwrap().id;
         let host = HostId::mint(at(0), random());
+        let repo = store.know_repo(repo(host, "/src/project/.git")).await.unwrap().id;
         let epoch = store.begin_life(host, at(0)).await.unwrap();
         Self { store, location, repo, fence: Fence { host, epoch }, folder }
     }
@@ -102,9 +102,10 @@ impl World {
     }
 }
 
-pub(crate) fn repo(git_dir: &str) -> Repo {
+pub(crate) fn repo(host: HostId, git_dir: &str) -> Repo {
     Repo {
         id: RepoId::mint(at(0), random()),
+        host,
         root: git_dir.trim_end_matches("/.git").into(),
         git_dir: git_dir.into(),
         created_at: at(0),

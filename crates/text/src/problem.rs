@@ -46,6 +46,21 @@ pub fn problem(lang: Lang, problem: &Problem) -> Said {
                     "追加してください: `git remote add origin <url>` (ローカルのベアリポジトリでも構いません)"
                 ))
         }
+        Problem::Elsewhere { path } => Said::new(say!(
+            lang,
+            "{path} belongs to another dandori that shares this database",
+            "{path} は、同じデータベースを使う別の dandori のものです"
+        ))
+        .why(say!(
+            lang,
+            "worktrees and branches are on the host they were made on",
+            "ワークツリーとブランチは作成したホストにあります"
+        ))
+        .hint(say!(
+            lang,
+            "give the order there, or start a new task here with `dandori run`",
+            "そのホストで操作するか、ここで `dandori run` により新しいタスクを始めてください"
+        )),
         Problem::NoIdentity => Said::new(say!(
             lang,
             "git does not know who you are",

@@ -23,6 +23,34 @@ fn a_run_on_postgresql_survives_the_daemon_as_well() {
 }
 
 #[test]
+fn two_that_share_a_database_leave_each_others_work_alone() {
+    let mut env = machine();
+    let address = Postgres::shared().database();
+    env.write_user_config(&format!("store = \"{address}\"\n"));
+    env.run_json(["x", "--agent", "exec:echo x > x.txt; exit 1"]);
+    let mine = env.dandori(["worktree", "list", "--json"]).json();
+    assert_eq!(mine.as_array().unwrap().len(), 1, "{mine}");
+    let _ = env.dandori(["daemon", "stop"]).ok();
+
+    // The same path to the same repository, under another state root: as another host would see it.
+    let first = env.state();
+    env.var("DANDORI_STATE_DIR", env.root().join("elsewhere"));
+    assert_eq!(env.dandori(["task", "list", "--json"]).json().as_array().unwrap().len(), 0);
+    assert_eq!(env.dandori(["task", "list", "--all", "--json"]).json().as_array().unwrap().len(), 1);
+    for order in [&["task", "retry", "T-1"][..], &["task", "cancel", "T-1"], &["task", "follow-up", "T-1", "more"]] {
+        let said = env.dandori(order).fails(1);
+        assert!(said.contains("belongs to another dandori"), "{order:?}: {said}");
+    }
+    let taken = env.dandori(["worktree", "gc", "--json"]).json();
+    assert_eq!((&taken["removed"], taken["found"].as_array().map(Vec::len)), (&0.into(), Some(0)), "{taken}");
+    let _ = env.dandori(["daemon", "stop"]).ok();
+
+    env.var("DANDORI_STATE_DIR", first);
+    assert_eq!(env.dandori(["worktree", "list", "--json"]).json(), mine);
+    assert!(std::path::Path::new(mine[0]["path"].as_str().unwrap()).join("x.txt").exists());
+}
+
+#[test]
 fn a_database_that_cannot_be_reached_is_a_clear_error() {
     let env = machine();
     env.write_user_config("store = \"postgres://nobody@127.0.0.1:1/none\"\n");

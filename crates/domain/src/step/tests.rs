@@ -308,11 +308,6 @@ fn what_is_past_running_cannot_be_canceled_and_nothing_happens_twice() {
 }
 
 #[test]
-fn a_resumption_that_was_recorded_under_its_earlier_name_is_read() {
-    assert_eq!(serde_json::from_str::<Fact>(r#"{"fact":"push_resumed"}"#).unwrap(), Fact::Resumed);
-}
-
-#[test]
 fn facts_survive_the_store() {
     let mut run = run(true, RunKind::First);
     walk(&mut run, &to_launched());

@@ -10,11 +10,14 @@ CREATE TABLE counter (
 ) STRICT;
 INSERT INTO counter (name, value) VALUES ('task', 0);
 
+-- Paths mean something on their own host only: one database may serve several.
 CREATE TABLE repo (
     id         TEXT PRIMARY KEY,
+    host       TEXT NOT NULL,
     root       TEXT NOT NULL,
-    git_dir    TEXT NOT NULL UNIQUE,
-    created_at TEXT NOT NULL
+    git_dir    TEXT NOT NULL,
+    created_at TEXT NOT NULL,
+    UNIQUE (host, git_dir)
 ) STRICT;
 
 CREATE TABLE task (
@@ -45,6 +48,7 @@ CREATE INDEX run_of_task ON run (task, seq);
 CREATE INDEX run_by_key ON run (run_key);
 CREATE INDEX run_waiting ON run (host, seq) WHERE waiting = 1;
 CREATE INDEX run_live ON run (host) WHERE live = 1;
+CREATE INDEX run_unsettled ON run (repo, seq) WHERE open = 1;
 CREATE INDEX run_begun ON run (host, seq) WHERE open = 1 AND waiting = 0;
 
 -- What was asked, instruction included: up to a MiB that is written once and stays out of the rows that change.
@@ -62,7 +66,9 @@ CREATE TABLE worktree (
     base_oid     TEXT NOT NULL,
     owner        TEXT NOT NULL,
     created_at   TEXT NOT NULL,
-    removed_at   TEXT
+    removed_at   TEXT,
+    -- Made for it, and so may go with it.
+    branch_is_ours INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX worktree_of_repo ON worktree (repo) WHERE removed_at IS NULL;
 

@@ -1,6 +1,6 @@
-//! Repositories, known by their common git directory.
+//! Repositories, known by their host and common git directory.
 
-use dandori_domain::id::RepoId;
+use dandori_domain::id::{HostId, RepoId};
 use dandori_domain::task::Repo;
 
 use crate::error::{Result, StoreError, Subject};
@@ -8,20 +8,28 @@ use crate::event::{About, log};
 use crate::store::Store;
 use crate::tx::{Row, Tx, params};
 
-const COLUMNS: &str = "SELECT id, root, git_dir, created_at FROM repo";
+const COLUMNS: &str = "SELECT id, host, root, git_dir, created_at FROM repo";
 
 fn read(row: &Row) -> Result<Repo> {
-    Ok(Repo { id: row.parsed(0)?, root: row.text(1)?.into(), git_dir: row.text(2)?.into(), created_at: row.parsed(3)? })
+    Ok(Repo {
+        id: row.parsed(0)?,
+        host: row.parsed(1)?,
+        root: row.text(2)?.into(),
+        git_dir: row.text(3)?.into(),
+        created_at: row.parsed(4)?,
+    })
 }
 
 fn by_git_dir(tx: &mut dyn Tx, candidate: &Repo) -> Result<Option<Repo>> {
-    tx.first(&format!("{COLUMNS} WHERE git_dir = $1"), params![&candidate.git_dir])?.as_ref().map(read).transpose()
+    let sql = format!("{COLUMNS} WHERE host = $1 AND git_dir = $2");
+    tx.first(&sql, params![candidate.host, &candidate.git_dir])?.as_ref().map(read).transpose()
 }
 
 fn know(tx: &mut dyn Tx, candidate: &Repo) -> Result<Repo> {
     let inserted = tx.execute(
-        "INSERT INTO repo (id, root, git_dir, created_at) VALUES ($1, $2, $3, $4) ON CONFLICT (git_dir) DO NOTHING",
-        params![candidate.id, &candidate.root, &candidate.git_dir, candidate.created_at],
+        "INSERT INTO repo (id, host, root, git_dir, created_at) VALUES ($1, $2, $3, $4, $5)
+         ON CONFLICT (host, git_dir) DO NOTHING",
+        params![candidate.id, candidate.host, &candidate.root, &candidate.git_dir, candidate.created_at],
     )?;
     if inserted == 1 {
         let about = About { repo: Some(candidate.id), ..About::default() };
@@ -49,7 +57,9 @@ impl Store {
         .await
     }
 
-    pub async fn repos(&self) -> Result<Vec<Repo>> {
-        self.read(|tx| tx.query(&format!("{COLUMNS} ORDER BY id"), &[])?.iter().map(read).collect()).await
+    /// Those of one host.
+    pub async fn repos(&self, host: HostId) -> Result<Vec<Repo>> {
+        let sql = format!("{COLUMNS} WHERE host = $1 ORDER BY id");
+        self.read(move |tx| tx.query(&sql, params![host])?.iter().map(read).collect()).await
     }
 }
