@@ -1,4 +1,4 @@
-//! What the tests need beyond Rust: git, node with npm, and a PostgreSQL server to start.
+//! What the tests need beyond Rust: git, node with npm, a PostgreSQL server to start, gh and a keyring to ask.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -12,6 +12,10 @@ const NEEDS: &[(&str, &str)] = &[
     ("tmux", "tmux"),
     ("initdb", "postgresql"),
     ("setsid", "util-linux"),
+    ("gh", "gh"),
+    ("dbus-run-session", "dbus"),
+    ("gnome-keyring-daemon", "gnome-keyring"),
+    ("secret-tool", "libsecret-tools"),
 ];
 
 pub(crate) fn install() -> Result<(), String> {
