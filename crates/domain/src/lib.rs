@@ -4,6 +4,7 @@
 //! engine carries the steps out and the CLI shows the status, both from the same functions.
 
 pub mod agent;
+pub mod candidate;
 pub mod fact;
 pub mod failure;
 pub mod id;

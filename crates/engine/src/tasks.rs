@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use camino::Utf8PathBuf;
+use dandori_domain::candidate::{Candidate, candidates};
 use dandori_domain::run::{Fact, RunFacts, Status};
 use dandori_domain::task::Task;
 use dandori_domain::{Oid, Problem, RunId};
@@ -17,13 +18,13 @@ use crate::trouble::store_problem;
 #[derive(Clone, Debug)]
 pub struct Comparison {
     pub runs: Vec<ComparedRun>,
-    /// path → (runs that touched it, whether their versions are the very same)
+    /// path → (latest runs of the candidates that touched it, whether their versions are the very same)
     pub overlap: BTreeMap<String, (Vec<RunId>, bool)>,
 }
 
 #[derive(Clone, Debug)]
 pub struct ComparedRun {
-    pub run: RunFacts,
+    pub candidate: Candidate,
     pub files: Vec<ComparedFile>,
 }
 
@@ -117,11 +118,11 @@ impl Engine {
         Ok(worktree.is_some_and(|worktree| worktree.removed_at.is_none()))
     }
 
-    /// T8: which run becomes the pull request.
-    pub async fn pick(&self, task: &Task, run: &RunFacts, pr: bool) -> Result<Task, Problem> {
-        if run.status() != Status::Succeeded || run.pushed.is_none() {
+    /// T8: which candidate becomes the pull request.
+    pub async fn pick(&self, task: &Task, candidate: &Candidate, pr: bool) -> Result<Task, Problem> {
+        let Some(run) = candidate.to_pick() else {
             return Err(Problem::NothingToPick { task: task.number.to_string() });
-        }
+        };
         let task = self.0.store.pick(task.id, run.spec.id, now()).await.map_err(|e| store_problem(&e))?;
         if pr && !matches!(run.pull, Some(dandori_domain::run::Pull::Opened { .. })) {
             self.create_pull(run, None, None, None).await?;
@@ -131,19 +132,17 @@ impl Engine {
 
     pub async fn compare(&self, task: &Task, runs: &[RunFacts]) -> Result<Comparison, Problem> {
         let known = self.known(task.repo).await?;
-        let wanted: Vec<RunFacts> = runs.to_vec();
+        let rivals = candidates(runs);
         let runs = self
             .blocking(move |_| {
-                wanted
+                rivals
                     .into_iter()
-                    .map(|run| {
-                        let files = match (&run.workspace, &run.commit) {
-                            (Some(workspace), Some(tip)) => {
-                                files_of(&known.git, &workspace.base_oid, tip).map_err(|e| e.problem())?
-                            }
+                    .map(|candidate| {
+                        let files = match (candidate.base(), candidate.tip()) {
+                            (Some(base), Some(tip)) => files_of(&known.git, base, tip).map_err(|e| e.problem())?,
                             _ => Vec::new(),
                         };
-                        Ok(ComparedRun { run, files })
+                        Ok(ComparedRun { candidate, files })
                     })
                     .collect::<Result<Vec<_>, Problem>>()
             })
@@ -174,7 +173,7 @@ fn overlap(runs: &[ComparedRun]) -> BTreeMap<String, (Vec<RunId>, bool)> {
     let mut by_path: BTreeMap<String, Vec<(RunId, Option<&Oid>)>> = BTreeMap::new();
     for run in runs {
         for file in &run.files {
-            by_path.entry(file.path.clone()).or_default().push((run.run.spec.id, file.version.as_ref()));
+            by_path.entry(file.path.clone()).or_default().push((run.candidate.latest().spec.id, file.version.as_ref()));
         }
     }
     by_path

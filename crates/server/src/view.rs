@@ -59,12 +59,7 @@ pub(crate) fn run(run: &RunFacts, place: Option<u64>) -> RunView {
         worktree: ready.filter(|_| run.removed.is_none()).map(|w| w.path.to_string()),
         sandbox: run.sandbox.as_ref().map(sandbox),
         preserved: run.preserved.as_ref().map(|p| p.reference.clone()),
-        usage: run.ended.as_ref().map(|e| UsageView {
-            input_tokens: e.usage.input_tokens,
-            output_tokens: e.usage.output_tokens,
-            cached_tokens: e.usage.cached_tokens,
-            cost: e.usage.cost.map(dandori_domain::Usd::dollars),
-        }),
+        usage: run.ended.as_ref().map(|e| usage(&e.usage)),
         summary: run.summary().map(str::to_owned),
         place,
         failure: run.failure.as_ref().and_then(|f| serde_json::to_value(f).ok()),
@@ -143,12 +138,22 @@ pub(crate) fn event(event: Event) -> EventView {
     }
 }
 
+fn usage(usage: &dandori_domain::Usage) -> UsageView {
+    UsageView {
+        input_tokens: usage.input_tokens,
+        output_tokens: usage.output_tokens,
+        cached_tokens: usage.cached_tokens,
+        cost: usage.cost.map(dandori_domain::Usd::dollars),
+    }
+}
+
 pub(crate) fn comparison(task: &Task, comparison: dandori_engine::Comparison) -> Comparison {
     let runs = comparison
         .runs
         .into_iter()
         .map(|compared| {
-            let view = run(&compared.run, None);
+            let candidate = &compared.candidate;
+            let view = run(candidate.latest(), None);
             ComparedRun {
                 run: view.id,
                 key: view.key,
@@ -161,7 +166,8 @@ pub(crate) fn comparison(task: &Task, comparison: dandori_engine::Comparison) ->
                     .into_iter()
                     .map(|f| ComparedFile { path: f.path, insertions: f.insertions, deletions: f.deletions })
                     .collect(),
-                usage: view.usage,
+                usage: candidate.usage().as_ref().map(usage),
+                chain: candidate.runs().map(|r| r.spec.id.key().to_string()).collect(),
             }
         })
         .collect();

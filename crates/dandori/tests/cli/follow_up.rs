@@ -22,6 +22,56 @@ fn a_follow_up_is_a_second_commit_on_the_same_branch_and_pull_request() {
 }
 
 #[test]
+fn a_run_and_its_follow_ups_are_one_candidate_with_the_whole_of_their_work() {
+    let env = machine();
+    let agents = "exec:echo a >> a.txt,exec:echo b >> b.txt";
+    let answer = env.run_json(["write it", "--agents", agents]);
+    let key = |answer: &serde_json::Value, i: usize| {
+        let id = answer["runs"][i]["id"].as_str().unwrap().to_owned();
+        env.dandori(["task", "show", "T-1", "--json"]).json()["runs"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|r| r["id"] == id.as_str())
+            .map(|r| r["key"].as_str().unwrap().to_owned())
+            .unwrap()
+    };
+    let (first, rival) = (key(&answer, 0), key(&answer, 1));
+    let second = env.dandori(["task", "follow-up", &first, "more", "--json"]).json();
+    assert_eq!(second["runs"][0]["state"], "SUCCEEDED", "{second}");
+    let last = key(&second, 0);
+    let compared = env.dandori(["task", "compare", "T-1", "--json"]).json();
+    assert_eq!(compared["runs"].as_array().unwrap().len(), 2, "{compared}");
+    assert_eq!(compared["overlap"], serde_json::json!([]), "a chain is no rival of itself");
+    let chain = &compared["runs"][0];
+    assert_eq!((&chain["key"], &chain["chain"]), (&last.as_str().into(), &serde_json::json!([first, last])));
+    assert_eq!((&chain["files"][0]["path"], &chain["insertions"]), (&"a.txt".into(), &2.into()), "{compared}");
+    assert_eq!(compared["runs"][1]["key"], rival.as_str());
+    // Named by its agent or by its first run, it is the latest that is picked.
+    for name in ["exec:echo a >> a.txt", &first] {
+        let picked = env.dandori(["task", "pick", "T-1", name, "--json"]).json();
+        assert_eq!(picked["picked"], second["runs"][0]["id"], "{name}: {picked}");
+    }
+}
+
+#[test]
+fn a_follow_up_that_changed_nothing_leaves_its_candidate_as_it_was() {
+    let env = machine();
+    let agent = "exec:[ -e a.txt ] || echo a > a.txt";
+    let first = env.run_json(["write it", "--agent", agent]);
+    let second = env.dandori(["task", "follow-up", "T-1", "more", "--json"]).json();
+    assert_eq!(second["runs"][0]["state"], "SUCCEEDED", "{second}");
+    let compared = env.dandori(["task", "compare", "T-1", "--json"]).json();
+    assert_eq!(compared["runs"].as_array().unwrap().len(), 1, "{compared}");
+    assert_eq!(
+        (&compared["runs"][0]["run"], &compared["runs"][0]["insertions"]),
+        (&second["runs"][0]["id"], &1.into())
+    );
+    let picked = env.dandori(["task", "pick", "T-1", agent, "--json"]).json();
+    assert_eq!(picked["picked"], first["runs"][0]["id"], "{picked}");
+}
+
+#[test]
 fn a_worktree_that_is_gone_is_made_again_at_its_place() {
     let env = machine();
     let first = env.run_json(["first", "--agent", "exec:pwd >> place.txt"]);

@@ -13,6 +13,7 @@ use axum::response::{IntoResponse, Response};
 use camino::Utf8Path;
 use dandori_api::{Comparison, CreateTask, FollowUp, Pick, Retry, RunView, TaskView};
 use dandori_domain::Problem;
+use dandori_domain::candidate::{Candidate, candidates};
 use dandori_domain::run::{RunFacts, Status};
 use dandori_domain::task::Task;
 use dandori_engine::{NewTaskRequest, RunChoice};
@@ -152,15 +153,19 @@ pub(crate) async fn compare(State(app): State<App>, Path(text): Path<String>) ->
 #[utoipa::path(post, path = "/v1/tasks/{task}/pick", request_body = Pick, responses((status = 200, body = TaskView)))]
 pub(crate) async fn pick(State(app): State<App>, Path(text): Path<String>, Json(body): Json<Pick>) -> Answer<TaskView> {
     let (task, runs) = app.engine.find_task(&text).await?;
-    let by_agent: Vec<&RunFacts> = runs.iter().filter(|r| r.spec.agent.to_string() == body.run).collect();
-    let run = match by_agent.as_slice() {
-        [run] => (*run).clone(),
-        _ => app.engine.find_run(&body.run).await?,
+    let rivals = candidates(&runs);
+    let is_by = |c: &&Candidate| c.latest().spec.agent.to_string() == body.run;
+    let by_agent: Vec<&Candidate> = rivals.iter().filter(is_by).collect();
+    let meant = match by_agent.as_slice() {
+        [one] => Some(*one),
+        // Whichever of its runs is named, the candidate is meant.
+        _ => {
+            let run = app.engine.find_run(&body.run).await?.spec.id;
+            rivals.iter().find(|c| c.has(run))
+        }
     };
-    if run.spec.task != task.id {
-        return Err(Problem::NoSuchRun { text: body.run }.into());
-    }
-    app.engine.pick(&task, &run, body.pr.unwrap_or(false)).await?;
+    let meant = meant.ok_or_else(|| Problem::NoSuchRun { text: body.run.clone() })?;
+    app.engine.pick(&task, meant, body.pr.unwrap_or(false)).await?;
     let (task, runs) = app.engine.find_task(&task.id.to_string()).await?;
     Ok(Json(task_view(&app, &task, &runs).await?))
 }
