@@ -20,6 +20,10 @@ pub enum Problem {
     NotARepository {
         path: Utf8PathBuf,
     },
+    /// git does not use a repository of another user before it is told to.
+    DubiousOwnership {
+        path: Utf8PathBuf,
+    },
     BareRepository {
         path: Utf8PathBuf,
     },

@@ -10,6 +10,8 @@ use dandori_host::CmdError;
 pub enum GitError {
     #[error("{path} is not inside a git repository")]
     NotARepository { path: Utf8PathBuf },
+    #[error("{path} belongs to another user: git does not use it unasked")]
+    DubiousOwnership { path: Utf8PathBuf },
     #[error("{path} is a bare repository: there is no checkout to start from")]
     Bare { path: Utf8PathBuf },
     #[error("git is not installed, or not on the PATH")]
@@ -81,6 +83,7 @@ impl GitError {
     pub fn problem(&self) -> Problem {
         match self {
             Self::NotARepository { path } => Problem::NotARepository { path: path.clone() },
+            Self::DubiousOwnership { path } => Problem::DubiousOwnership { path: path.clone() },
             Self::Bare { path } => Problem::BareRepository { path: path.clone() },
             Self::Missing => Problem::GitMissing,
             Self::TooOld { found, needed } => Problem::GitTooOld { found: found.clone(), needed: needed.clone() },

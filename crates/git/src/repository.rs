@@ -36,18 +36,10 @@ impl Repository {
     /// checkout that is found.
     pub fn discover(git: &Git, from: &Utf8Path) -> Result<Self, GitError> {
         git.version()?;
-        let asked = git
-            .cmd()
-            .at(from)
-            .reading()
-            .args(["rev-parse", "--path-format=absolute", "--is-bare-repository", "--git-common-dir", "--git-dir"])
-            // Last, because it fails where there is no work tree, after the others have been answered.
-            .arg("--show-toplevel")
-            .run_any()?;
-        let text = asked.text();
+        let text = where_is(git, from).run_any()?.text();
         let mut lines = text.lines();
         let (Some(bare), Some(common), Some(dir)) = (lines.next(), lines.next(), lines.next()) else {
-            return Err(GitError::NotARepository { path: from.to_owned() });
+            return Err(why_none(git, from)?);
         };
         let common_dir = canonical(Utf8Path::new(common))?;
         if bare == "true" {
@@ -143,6 +135,27 @@ impl Repository {
         let call = self.cmd().reading().args(["rev-parse", "--verify", "--quiet", "--end-of-options", &wanted]);
         Ok(call.answer()?.map(Oid::new))
     }
+}
+
+fn where_is(git: &Git, from: &Utf8Path) -> Call {
+    git.cmd()
+        .at(from)
+        .reading()
+        .args(["rev-parse", "--path-format=absolute", "--is-bare-repository", "--git-common-dir", "--git-dir"])
+        // Last, because it fails where there is no work tree, after the others have been answered.
+        .arg("--show-toplevel")
+}
+
+/// git answers nothing where there is no repository and where there is somebody else's. It only looks here, at where
+/// things are: for that any owner will do.
+fn why_none(git: &Git, from: &Utf8Path) -> Result<GitError, GitError> {
+    let text = where_is(git, from).setting("safe.directory", "*").run_any()?.text();
+    let mut lines = text.lines().skip(2);
+    let (dir, top) = (lines.next(), lines.next());
+    Ok(match top.or(dir) {
+        Some(path) => GitError::DubiousOwnership { path: path.into() },
+        None => GitError::NotARepository { path: from.to_owned() },
+    })
 }
 
 /// Held while it lives.

@@ -17,6 +17,19 @@ pub fn problem(lang: Lang, problem: &Problem) -> Said {
                     "リポジトリに移動するか、`git init` で作成してください"
                 ))
         }
+        Problem::DubiousOwnership { path } => {
+            Said::new(say!(lang, "git does not use the repository {path}", "git はリポジトリ {path} を使用しません"))
+                .why(say!(
+                    lang,
+                    "it belongs to another user, who could have you run commands through its configuration",
+                    "所有者が別のユーザーで、その設定によってコマンドが実行されるおそれがあるためです"
+                ))
+                .hint(say!(
+                    lang,
+                    "if you trust it: git config --global --add safe.directory {path}",
+                    "信頼できる場合: git config --global --add safe.directory {path}"
+                ))
+        }
         Problem::BareRepository { path } => {
             Said::new(say!(lang, "{path} is a bare repository", "{path} はベアリポジトリです")).hint(say!(
                 lang,

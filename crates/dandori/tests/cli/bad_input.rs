@@ -22,6 +22,29 @@ fn a_folder_that_is_no_repository() {
 }
 
 #[test]
+fn a_repository_of_another_user() {
+    let mut env = machine();
+    let bin = env.root().join("bin");
+    std::fs::create_dir_all(&bin).unwrap();
+    let git = env.command("sh", ["-c", "command -v git"], env.root());
+    std::fs::write(bin.join("git"), format!("#!/bin/sh\nGIT_TEST_ASSUME_DIFFERENT_OWNER=1 exec {git} \"$@\"\n"))
+        .unwrap();
+    env.command("chmod", ["+x", bin.join("git").as_str()], env.root());
+    let path = std::env::var("PATH").unwrap();
+    env.var("PATH", format!("{bin}:{path}"));
+    std::fs::create_dir_all(env.repo().join("deep")).unwrap();
+    let said = env.dandori_in(&env.repo().join("deep"), ["run", "x", "--agent", "exec:true"]).fails(1);
+    let remedy = format!("git config --global --add safe.directory {}", env.repo());
+    assert!(said.contains("another user") && said.contains(&remedy), "{said}");
+    let said = env.dandori_in(env.root(), ["run", "x", "--agent", "exec:true"]).fails(1);
+    assert!(said.contains("is not in a git repository"), "{said}");
+    // The remedy is one.
+    env.git(["config", "--global", "--add", "safe.directory", env.repo().as_str()]);
+    let answer = env.run_json(["x", "--agent", "exec:true"]);
+    assert_eq!(answer["runs"][0]["state"], "SUCCEEDED", "{answer}");
+}
+
+#[test]
 fn a_repository_without_a_commit_or_a_remote() {
     let env = TestEnv::without_repository(env!("CARGO_BIN_EXE_dandori"));
     env.git(["init", "--quiet"]);
