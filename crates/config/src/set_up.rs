@@ -61,13 +61,34 @@ pub fn commands(choice: &SetUpChoice, has: impl Fn(&str) -> bool, program: impl 
             lines.iter().map(|line| SetUpCommand { line: line.clone(), required: true }).collect()
         }
         SetUpChoice::Nothing => Vec::new(),
-        SetUpChoice::Detect => FAMILIES
-            .iter()
-            .filter_map(|family| family.iter().find(|(file, _)| has(file)))
-            .filter(|(_, line)| line.split(' ').next().is_some_and(&program))
-            .map(|(_, line)| SetUpCommand { line: (*line).to_owned(), required: false })
+        SetUpChoice::Detect => detected(has)
+            .filter(|(_, line)| program(program_of(line)))
+            .map(|(_, line)| SetUpCommand { line: line.to_owned(), required: false })
             .collect(),
     }
+}
+
+/// Lock files whose program is not there, each with that program: nothing is installed for them.
+pub fn without_program(
+    choice: &SetUpChoice,
+    has: impl Fn(&str) -> bool,
+    program: impl Fn(&str) -> bool,
+) -> Vec<(&'static str, &'static str)> {
+    match choice {
+        SetUpChoice::Commands(_) | SetUpChoice::Nothing => Vec::new(),
+        SetUpChoice::Detect => {
+            let needed = detected(has).map(|(file, line)| (file, program_of(line)));
+            needed.filter(|(_, needed)| !program(needed)).collect()
+        }
+    }
+}
+
+fn detected(has: impl Fn(&str) -> bool) -> impl Iterator<Item = (&'static str, &'static str)> {
+    FAMILIES.iter().filter_map(move |family| family.iter().find(|(file, _)| has(file)).copied())
+}
+
+fn program_of(line: &'static str) -> &'static str {
+    line.split(' ').next().unwrap_or(line)
 }
 
 /// Managers of git hooks found in a tree. Their hooks do not run on dandori's own commits: the run says so.
@@ -100,6 +121,17 @@ mod tests {
         );
         assert_eq!(lines(&SetUp::Detect, &["uv.lock", "Cargo.lock"]), ["uv sync --frozen", "cargo fetch --locked"]);
         assert_eq!(lines(&SetUp::Detect, &["Gemfile.lock"]), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_lock_file_whose_program_is_missing_is_named_unless_nothing_is_looked_for() {
+        let missing = |set_up: &SetUp| {
+            let files = ["Gemfile.lock", "uv.lock"];
+            without_program(&set_up.choice(), |f| files.contains(&f), |p| p != "bundle")
+        };
+        assert_eq!(missing(&SetUp::Detect), [("Gemfile.lock", "bundle")]);
+        assert!(missing(&SetUp::Switch(false)).is_empty());
+        assert!(missing(&SetUp::Commands(vec!["make".into()])).is_empty());
     }
 
     #[test]

@@ -220,6 +220,11 @@ pub enum Note {
         command: String,
         tail: String,
     },
+    /// A lock file asks for a program that is not on the PATH: nothing is installed for it.
+    SetUpToolMissing {
+        file: String,
+        program: String,
+    },
     /// The agent does not tell what it costs: the budget cannot be kept for it.
     BudgetNotKept {
         agent: String,

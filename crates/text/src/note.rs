@@ -80,6 +80,11 @@ pub fn note(lang: Lang, note: &Note) -> String {
                 "検出された準備コマンド `{command}` が失敗しましたが、実行を続けます: {tail}"
             )
         }
+        Note::SetUpToolMissing { file, program } => say!(
+            lang,
+            "{file} is there, but {program} is not on the PATH: dependencies are not installed; install {program}, or write worktrees.set_up",
+            "{file} がありますが {program} が PATH にないため、依存関係をインストールしていません。{program} をインストールするか worktrees.set_up を設定してください"
+        ),
         Note::BudgetNotKept { agent } => say!(
             lang,
             "{agent} does not tell what it costs: the budget cannot be kept, only its tokens are counted",

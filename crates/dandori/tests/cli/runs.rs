@@ -169,6 +169,36 @@ fn forbidden_paths_are_found_before_anything_is_committed_and_templates_are_not(
 }
 
 #[test]
+fn a_lock_file_whose_tool_is_missing_is_noted() {
+    let mut env = machine();
+    env.write("Pipfile.lock", "{}\n");
+    env.git(["add", "-A"]);
+    env.git(["commit", "--quiet", "-m", "lock"]);
+    env.git(["push", "--quiet", "origin", "main"]);
+    // A PATH with nothing but what a run cannot do without.
+    let bin = env.root().join("bin");
+    std::fs::create_dir_all(&bin).unwrap();
+    for program in ["git", "sh", "true", "cat"] {
+        let path = env.command("sh", ["-c", &format!("command -v {program}")], env.root());
+        let path = if path.starts_with('/') { path } else { format!("/bin/{program}") };
+        std::os::unix::fs::symlink(path, bin.join(program)).unwrap();
+    }
+    env.var("PATH", bin.as_str());
+    let ran = env.dandori(["run", "x", "--agent", "exec:true"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.stderr.contains("Pipfile.lock is there, but pipenv is not on the PATH"), "{}", ran.stderr);
+    let shown = env.dandori(["task", "show", "T-1", "--json"]).json();
+    let note = &shown["runs"][0]["notes"][0];
+    assert_eq!((&note["file"], &note["program"]), (&"Pipfile.lock".into(), &"pipenv".into()), "{shown}");
+    let shown = env.dandori(["task", "show", "T-1", "--lang", "ja"]).ok();
+    assert!(shown.contains("pipenv が PATH にない"), "{shown}");
+    let again = env.dandori(["task", "follow-up", "T-1", "more", "--json"]).json();
+    assert_eq!(again["runs"][0]["state"], "SUCCEEDED", "{again}");
+    let made = env.dandori(["worktree", "add", "topic", "--json"]).json();
+    assert_eq!(made["warnings"][0]["program"], "pipenv", "{made}");
+}
+
+#[test]
 fn several_agents_work_side_by_side_and_one_is_picked() {
     let env = machine();
     let answer = env.run_json([

@@ -1,9 +1,10 @@
 //! SetUp: the project's own dependency install, each command in a shim of its own, behind the agent's fence.
 
 use camino::Utf8Path;
-use dandori_config::set_up::{SetUpCommand, commands};
+use dandori_config::set_up::{SetUpCommand, commands, without_program};
 use dandori_domain::Failure;
-use dandori_domain::run::{Fact, Intent, Note, RunFacts};
+use dandori_domain::run::{Fact, Intent, Note, RunFacts, SetUpChoice};
+use dandori_host::Env;
 use dandori_host::cmd::last_lines;
 use dandori_host::shim::{self, LaunchError, LaunchOrder, Probe, RUN_MARKER, Why};
 use tokio::sync::Notify;
@@ -21,6 +22,15 @@ impl Engine {
             |file| tree.join(file).is_file(),
             |program| self.env_of(run.spec.id).find_program(program).is_some(),
         )
+    }
+
+    /// What detection found and cannot do.
+    pub(crate) fn set_up_notes(choice: &SetUpChoice, tree: &Utf8Path, env: &Env) -> Vec<Note> {
+        let has = |file: &str| tree.join(file).is_file();
+        let missing = without_program(choice, has, |program| env.find_program(program).is_some());
+        let note =
+            |(file, program): (&str, &str)| Note::SetUpToolMissing { file: file.into(), program: program.into() };
+        missing.into_iter().map(note).collect()
     }
 
     pub(crate) async fn set_up(&self, run: &RunFacts, bell: &Notify) -> Result<Vec<Fact>, StepError> {

@@ -159,10 +159,15 @@ impl Engine {
             facts.push(Fact::Noted { note: Note::KeptWorkBack { reference: reference.clone() } });
         }
         let commands = self.set_up_commands(run, &workspace.path);
+        let is_set_up = earlier.set_up == EarlierSetUp::Done && added.origin == Origin::Found;
+        if !is_set_up {
+            let notes = Self::set_up_notes(&run.spec.settings.set_up, &workspace.path, &self.env_of(run.spec.id));
+            facts.extend(notes.into_iter().map(|note| Fact::Noted { note }));
+        }
         let from_pool = matches!(added.origin, Origin::WarmSlot | Origin::MovedSlot);
         facts.push(Fact::WorktreeReady { workspace, from_pool });
         // One transaction less for the many projects that need no set-up; a follow-up's tree has had its.
-        if commands.is_empty() || (earlier.set_up == EarlierSetUp::Done && added.origin == Origin::Found) {
+        if commands.is_empty() || is_set_up {
             facts.push(Fact::SetUpDone { commands: 0 });
         }
         Ok(facts)

@@ -91,8 +91,10 @@ impl Engine {
             self.blocking(move |engine| {
                 let managers = set_up::hook_managers(&tree).into_iter();
                 let managers = managers.map(|name| Note::HookManager { name: name.to_owned() });
-                let failed = set_up_by_hand(&tree, &set_up, env.as_deref().unwrap_or_else(|| engine.env()));
-                managers.chain(failed).collect::<Vec<_>>()
+                let env = env.as_deref().unwrap_or_else(|| engine.env());
+                let missing = Self::set_up_notes(&set_up, &tree, env);
+                let failed = set_up_by_hand(&tree, &set_up, env);
+                managers.chain(missing).chain(failed).collect::<Vec<_>>()
             })
             .await?,
         );
