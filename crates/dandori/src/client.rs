@@ -10,7 +10,7 @@ use dandori_engine::Layout;
 use dandori_server::VERSION_HEADER;
 use dandori_server::token::Token;
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE};
-use reqwest::{Method, Response, StatusCode};
+use reqwest::{Method, Response};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -142,10 +142,7 @@ impl Client {
             .and_then(|body| serde_json::from_value::<Problem>(body.problem).ok());
         Err(problem.unwrap_or_else(|| {
             let text = String::from_utf8_lossy(&bytes).trim().to_owned();
-            match status {
-                StatusCode::UNAUTHORIZED => Problem::DaemonUnreachable { socket: self.layout.socket(), reason: text },
-                _ => Problem::BadRequest { reason: format!("{status}: {text}") },
-            }
+            Problem::BadRequest { reason: format!("{status}: {text}") }
         }))
     }
 

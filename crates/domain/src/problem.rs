@@ -206,6 +206,15 @@ pub enum Problem {
         path: Utf8PathBuf,
     },
     StopUnderWay,
+    /// A path or method the API does not have.
+    NoSuchPath {
+        method: String,
+        path: String,
+    },
+    /// Who asks is not let in: the token, the host name, the page.
+    Unauthorized {
+        reason: String,
+    },
     BadRequest {
         reason: String,
     },

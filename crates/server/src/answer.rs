@@ -9,11 +9,21 @@ use dandori_domain::problem::Class;
 
 /// A problem on its way out.
 #[derive(Debug)]
-pub(crate) struct Refusal(pub(crate) Problem);
+pub(crate) struct Refusal {
+    status: StatusCode,
+    problem: Problem,
+}
+
+impl Refusal {
+    /// Where HTTP itself has a word for it.
+    pub(crate) fn with(status: StatusCode, problem: Problem) -> Self {
+        Self { status, problem }
+    }
+}
 
 impl From<Problem> for Refusal {
     fn from(problem: Problem) -> Self {
-        Self(problem)
+        Self { status: status(&problem), problem }
     }
 }
 
@@ -21,8 +31,8 @@ pub(crate) type Answer<T> = Result<Json<T>, Refusal>;
 
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
-        let body = ErrorBody { problem: serde_json::to_value(&self.0).unwrap_or_default(), message: self.0.code() };
-        (status(&self.0), Json(body)).into_response()
+        let problem = serde_json::to_value(&self.problem).unwrap_or_default();
+        (self.status, Json(ErrorBody { problem, message: self.problem.code() })).into_response()
     }
 }
 
@@ -31,6 +41,7 @@ fn status(problem: &Problem) -> StatusCode {
         Problem::NoSuchTask { .. }
         | Problem::NoSuchRun { .. }
         | Problem::NoSuchWorktree { .. }
+        | Problem::NoSuchPath { .. }
         | Problem::NothingPreserved { .. }
         | Problem::NoSuchPull { .. } => StatusCode::NOT_FOUND,
         Problem::TaskIsBusy { .. }

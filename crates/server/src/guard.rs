@@ -4,13 +4,15 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use dandori_domain::Problem;
 
+use crate::answer::Refusal;
 use crate::token::Token;
 
 pub(crate) async fn check(State(token): State<Token>, request: Request, next: Next) -> Response {
     match refused(request.headers(), &token) {
         None => next.run(request).await,
-        Some((status, why)) => (status, why).into_response(),
+        Some((status, why)) => Refusal::with(status, Problem::Unauthorized { reason: why.to_owned() }).into_response(),
     }
 }
 
@@ -18,16 +20,16 @@ fn refused(headers: &HeaderMap, token: &Token) -> Option<(StatusCode, &'static s
     let text = |name| headers.get(name).and_then(|v: &axum::http::HeaderValue| v.to_str().ok());
     // A page on another name that resolves to this machine sends that name.
     if !text(header::HOST).is_some_and(is_ours) {
-        return Some((StatusCode::MISDIRECTED_REQUEST, "this host name is not served here\n"));
+        return Some((StatusCode::MISDIRECTED_REQUEST, "this host name is not served here"));
     }
     if let Some(origin) = headers.get(header::ORIGIN) {
         let ours = origin.to_str().ok().and_then(|o| o.strip_prefix("http://")).is_some_and(is_ours);
         if !ours {
-            return Some((StatusCode::FORBIDDEN, "requests from other pages are refused\n"));
+            return Some((StatusCode::FORBIDDEN, "requests from other pages are refused"));
         }
     }
     if !text(header::AUTHORIZATION).is_some_and(|given| token.opens(given)) {
-        return Some((StatusCode::UNAUTHORIZED, "the token is missing or wrong\n"));
+        return Some((StatusCode::UNAUTHORIZED, "the token is missing or wrong"));
     }
     None
 }

@@ -7,12 +7,16 @@ mod tasks;
 mod worktrees;
 
 use axum::Router;
+use axum::http::{Method, StatusCode, Uri};
 use axum::routing::get;
+use dandori_domain::Problem;
 use dandori_engine::Engine;
 use tokio_util::sync::CancellationToken;
 use utoipa::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
+
+use crate::answer::Refusal;
 
 /// What every handler may use.
 #[derive(Clone)]
@@ -72,9 +76,22 @@ pub(crate) fn router(app: App) -> Router {
             "/v1/openapi.json",
             get(move || async move { ([(axum::http::header::CONTENT_TYPE, "application/json")], text) }),
         )
+        .fallback(nothing_there)
+        .method_not_allowed_fallback(not_this_way)
         // A mebibyte of instruction grows when it is written as JSON.
         .layer(axum::extract::DefaultBodyLimit::max(16 << 20))
         .with_state(app)
+}
+
+/// A path the API does not have.
+async fn nothing_there(method: Method, uri: Uri) -> Refusal {
+    Problem::NoSuchPath { method: method.to_string(), path: uri.path().to_owned() }.into()
+}
+
+/// A path it has, for another method.
+async fn not_this_way(method: Method, uri: Uri) -> Refusal {
+    let problem = Problem::NoSuchPath { method: method.to_string(), path: uri.path().to_owned() };
+    Refusal::with(StatusCode::METHOD_NOT_ALLOWED, problem)
 }
 
 #[cfg(test)]

@@ -511,6 +511,21 @@ pub fn problem(lang: Lang, problem: &Problem) -> Said {
             "デーモンは停止中のため、新しい依頼を受け付けません"
         ))
         .hint(say!(lang, "ask again in a moment", "少し待ってからやり直してください")),
+        Problem::NoSuchPath { method, path } => Said::new(say!(
+            lang,
+            "the API has no {method} {path}",
+            "API に {method} {path} はありません"
+        ))
+        .hint(say!(lang, "/v1/openapi.json describes what it has", "/v1/openapi.json に一覧があります")),
+        Problem::Unauthorized { reason } => {
+            Said::new(say!(lang, "the daemon does not let this request in", "デーモンが要求を受け付けません"))
+                .why(reason.clone())
+                .hint(say!(
+                    lang,
+                    "every request carries the token in the state root's private/token",
+                    "すべての要求に、状態フォルダの private/token のトークンが必要です"
+                ))
+        }
         Problem::BadRequest { reason } => {
             Said::new(say!(lang, "the request is not understood", "要求を理解できません")).why(reason.clone())
         }

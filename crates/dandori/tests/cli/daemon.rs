@@ -62,12 +62,58 @@ fn loopback_wants_the_token_our_own_name_and_no_foreign_page() {
     assert!(ask("/v1/health", &format!("host: {host}\r\n")).starts_with("HTTP/1.1 401"));
     assert!(ask("/v1/health", &good.replace(host, "evil.example")).starts_with("HTTP/1.1 421"));
     assert!(ask("/v1/health", &format!("{good}origin: http://evil.example\r\n")).starts_with("HTTP/1.1 403"));
+    let refused = ask("/v1/health", &format!("host: {host}\r\n"));
+    assert!(refused.contains("\"code\":\"unauthorized\"") && refused.contains("token"), "{refused}");
     let refused = env.dandori(["daemon", "serve", "--listen", "0.0.0.0:0"]);
     assert_ne!(refused.code, 0);
     let mode = std::os::unix::fs::PermissionsExt::mode(
         &std::fs::metadata(env.state().join("private/token")).unwrap().permissions(),
     );
     assert_eq!(mode & 0o777, 0o600);
+}
+
+#[test]
+fn what_the_api_does_not_understand_is_refused_with_a_problem_as_json() {
+    let env = machine();
+    let _ = env.dandori(["daemon", "start", "--listen", "127.0.0.1:0"]).ok();
+    let address = std::fs::read_to_string(env.state().join("private/address")).unwrap();
+    let host = address.strip_prefix("http://").unwrap();
+    let token = std::fs::read_to_string(env.state().join("private/token")).unwrap();
+    let ask = |line: &str, kind: &str, body: &str| {
+        let mut stream = TcpStream::connect(host).unwrap();
+        let length = body.len();
+        write!(
+            stream,
+            "{line} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\nauthorization: Bearer {token}\r\n\
+             content-type: {kind}\r\ncontent-length: {length}\r\n\r\n{body}"
+        )
+        .unwrap();
+        let mut answer = String::new();
+        let _ = stream.read_to_string(&mut answer);
+        let status: u16 = answer.split(' ').nth(1).unwrap().parse().unwrap();
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        assert!(head.contains("content-type: application/json"), "{line}: {answer}");
+        let body: serde_json::Value = serde_json::from_str(body).unwrap();
+        (status, body["problem"]["code"].as_str().unwrap().to_owned(), body["problem"]["reason"].to_string())
+    };
+    let json = "application/json";
+    let cases = [
+        ("GET /v1/nothing", json, "", 404, "no_such_path", ""),
+        ("GET /", json, "", 404, "no_such_path", ""),
+        ("DELETE /v1/tasks", json, "", 405, "no_such_path", ""),
+        ("POST /v1/tasks", json, "{", 400, "bad_request", "JSON"),
+        ("POST /v1/tasks", json, "{\"path\": 3}", 422, "bad_request", "path"),
+        ("POST /v1/tasks", "text/plain", "{}", 415, "bad_request", "application/json"),
+        ("GET /v1/worktrees", json, "", 400, "bad_request", "path"),
+        ("GET /v1/tasks?limit=many", json, "", 400, "bad_request", "limit"),
+        ("GET /v1/pulls/one?path=/", json, "", 400, "bad_request", "one"),
+        ("GET /v1/events?after=x", json, "", 400, "bad_request", "after"),
+    ];
+    for (line, kind, body, status, code, reason) in cases {
+        let (got, named, why) = ask(line, kind, body);
+        assert_eq!((got, named.as_str()), (status, code), "{line}: {why}");
+        assert!(why.contains(reason), "{line}: {why}");
+    }
 }
 
 #[test]

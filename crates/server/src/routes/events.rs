@@ -3,10 +3,11 @@
 use std::convert::Infallible;
 use std::time::Duration;
 
-use axum::extract::{Query, State};
+use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use dandori_api::EventView;
+use dandori_domain::Problem;
 use dandori_store::EventFilter;
 use futures_util::Stream;
 use serde::Deserialize;
@@ -14,6 +15,7 @@ use utoipa::IntoParams;
 
 use super::App;
 use crate::answer::Refusal;
+use crate::extract::Query;
 use crate::view;
 
 #[derive(Deserialize, IntoParams)]
@@ -48,7 +50,7 @@ pub(crate) async fn events(
     let store = app.engine.store().clone();
     let after = match last_id.or(query.after) {
         Some(seq) => seq,
-        None => store.last_seq().await.map_err(|e| Refusal(e.into()))?,
+        None => store.last_seq().await.map_err(|e| Problem::from(e))?,
     };
     let newest = store.watch_events();
     let stop = app.stop.clone();

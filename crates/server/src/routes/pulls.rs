@@ -1,13 +1,14 @@
 //! Pull requests.
 
 use axum::Json;
-use axum::extract::{Path, Query, State};
+use axum::extract::State;
 use dandori_api::{CreatePull, PullView};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
 use super::App;
 use crate::answer::Answer;
+use crate::extract::{Path, Query, Sent};
 use crate::view;
 
 #[derive(Deserialize, IntoParams)]
@@ -33,7 +34,7 @@ pub(crate) async fn show(
 }
 
 #[utoipa::path(post, path = "/v1/pulls", request_body = CreatePull, responses((status = 200, body = PullView)))]
-pub(crate) async fn create(State(app): State<App>, Json(body): Json<CreatePull>) -> Answer<PullView> {
+pub(crate) async fn create(State(app): State<App>, Sent(body): Sent<CreatePull>) -> Answer<PullView> {
     let run = app.engine.find_run(&body.of).await?;
     let pull = app.engine.create_pull(&run, body.title, body.body, app.engine.caller(body.env.map(|v| v.0))).await?;
     Ok(Json(view::pull(pull)))

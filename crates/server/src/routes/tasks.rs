@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use axum::Json;
 use axum::body::Body;
-use axum::extract::{Path, Query, State};
+use axum::extract::State;
 use axum::http::header;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
@@ -24,6 +24,7 @@ use utoipa::IntoParams;
 
 use super::App;
 use crate::answer::{Answer, Refusal};
+use crate::extract::{Path, Query, Sent};
 use crate::view;
 
 #[derive(Deserialize, IntoParams)]
@@ -52,7 +53,7 @@ pub(crate) async fn list(State(app): State<App>, Query(query): Query<ListQuery>)
 }
 
 #[utoipa::path(post, path = "/v1/tasks", request_body = CreateTask, responses((status = 200, body = TaskView)))]
-pub(crate) async fn create(State(app): State<App>, Json(body): Json<CreateTask>) -> Answer<TaskView> {
+pub(crate) async fn create(State(app): State<App>, Sent(body): Sent<CreateTask>) -> Answer<TaskView> {
     let (task, runs) = app
         .engine
         .create_task(NewTaskRequest {
@@ -82,7 +83,7 @@ pub(crate) async fn show(State(app): State<App>, Path(task): Path<String>) -> An
 pub(crate) async fn follow_up(
     State(app): State<App>,
     Path(task): Path<String>,
-    Json(body): Json<FollowUp>,
+    Sent(body): Sent<FollowUp>,
 ) -> Answer<RunView> {
     let (task, runs) = app.engine.find_task(&task).await?;
     let earlier = match &body.run {
@@ -121,7 +122,7 @@ fn chosen(task: &Task, runs: &[RunFacts]) -> Result<RunFacts, Problem> {
 pub(crate) async fn retry(
     State(app): State<App>,
     Path(text): Path<String>,
-    Json(body): Json<Retry>,
+    Sent(body): Sent<Retry>,
 ) -> Answer<RunView> {
     let run = app.engine.find_run(&text).await?;
     let (task, _) = app.engine.find_task(&run.spec.id.to_string()).await?;
@@ -151,7 +152,7 @@ pub(crate) async fn compare(State(app): State<App>, Path(text): Path<String>) ->
 }
 
 #[utoipa::path(post, path = "/v1/tasks/{task}/pick", request_body = Pick, responses((status = 200, body = TaskView)))]
-pub(crate) async fn pick(State(app): State<App>, Path(text): Path<String>, Json(body): Json<Pick>) -> Answer<TaskView> {
+pub(crate) async fn pick(State(app): State<App>, Path(text): Path<String>, Sent(body): Sent<Pick>) -> Answer<TaskView> {
     let (task, runs) = app.engine.find_task(&text).await?;
     let rivals = candidates(&runs);
     let is_by = |c: &&Candidate| c.latest().spec.agent.to_string() == body.run;

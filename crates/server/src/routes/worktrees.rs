@@ -1,7 +1,7 @@
 //! Worktrees.
 
 use axum::Json;
-use axum::extract::{Query, State};
+use axum::extract::State;
 use dandori_api::{
     AddWorktree, AdoptWorktree, CollectWorktrees, Collected, RemoveWorktree, RestoreWorktree, WorktreeDone,
     WorktreeView,
@@ -13,6 +13,7 @@ use utoipa::IntoParams;
 
 use super::App;
 use crate::answer::Answer;
+use crate::extract::{Query, Sent};
 use crate::view;
 
 #[derive(Deserialize, IntoParams)]
@@ -31,7 +32,7 @@ pub(crate) async fn list(State(app): State<App>, Query(query): Query<ListQuery>)
 }
 
 #[utoipa::path(post, path = "/v1/worktrees", request_body = AddWorktree, responses((status = 200, body = WorktreeDone)))]
-pub(crate) async fn add(State(app): State<App>, Json(body): Json<AddWorktree>) -> Answer<WorktreeDone> {
+pub(crate) async fn add(State(app): State<App>, Sent(body): Sent<AddWorktree>) -> Answer<WorktreeDone> {
     let request = NewWorktreeRequest {
         path: body.path.into(),
         branch: body.branch,
@@ -49,7 +50,7 @@ pub(crate) async fn add(State(app): State<App>, Json(body): Json<AddWorktree>) -
 
 #[utoipa::path(post, path = "/v1/worktrees/remove", request_body = RemoveWorktree,
     responses((status = 200, body = WorktreeDone)))]
-pub(crate) async fn remove(State(app): State<App>, Json(body): Json<RemoveWorktree>) -> Answer<WorktreeDone> {
+pub(crate) async fn remove(State(app): State<App>, Sent(body): Sent<RemoveWorktree>) -> Answer<WorktreeDone> {
     let removal = app
         .engine
         .remove_worktree(
@@ -68,7 +69,7 @@ pub(crate) async fn remove(State(app): State<App>, Json(body): Json<RemoveWorktr
 
 #[utoipa::path(post, path = "/v1/worktrees/gc", request_body = CollectWorktrees,
     responses((status = 200, body = Collected)))]
-pub(crate) async fn gc(State(app): State<App>, Json(body): Json<CollectWorktrees>) -> Answer<Collected> {
+pub(crate) async fn gc(State(app): State<App>, Sent(body): Sent<CollectWorktrees>) -> Answer<Collected> {
     let collected = app.engine.collect_worktrees(body.path.as_str().into(), body.dry_run).await?;
     Ok(Json(Collected {
         found: collected.found.into_iter().map(view::collected).collect(),
@@ -79,14 +80,14 @@ pub(crate) async fn gc(State(app): State<App>, Json(body): Json<CollectWorktrees
 
 #[utoipa::path(post, path = "/v1/worktrees/adopt", request_body = AdoptWorktree,
     responses((status = 200, body = WorktreeDone)))]
-pub(crate) async fn adopt(State(app): State<App>, Json(body): Json<AdoptWorktree>) -> Answer<WorktreeDone> {
+pub(crate) async fn adopt(State(app): State<App>, Sent(body): Sent<AdoptWorktree>) -> Answer<WorktreeDone> {
     let worktree = app.engine.adopt_worktree(body.path.as_str().into(), &body.worktree, body.session).await?;
     Ok(Json(done(&worktree)))
 }
 
 #[utoipa::path(post, path = "/v1/worktrees/restore", request_body = RestoreWorktree,
     responses((status = 200, body = WorktreeDone)))]
-pub(crate) async fn restore(State(app): State<App>, Json(body): Json<RestoreWorktree>) -> Answer<WorktreeDone> {
+pub(crate) async fn restore(State(app): State<App>, Sent(body): Sent<RestoreWorktree>) -> Answer<WorktreeDone> {
     let worktree = app.engine.restore_worktree(body.path.as_str().into(), &body.from, body.session).await?;
     Ok(Json(done(&worktree)))
 }
