@@ -83,6 +83,31 @@ fn a_worktree_made_by_hand_is_adopted() {
     let listed = env.dandori(["worktree", "list", "--json"]).json();
     assert_eq!((&listed[0]["owner"], &listed[0]["branch"]), (&"me".into(), &"hand".into()));
     assert_eq!(env.dandori(["worktree", "adopt", "/nowhere"]).code, 1);
+    // Held as one that was made for a session: git knows it too, until it is removed.
+    assert!(env.git(["worktree", "list", "--porcelain"]).contains("locked dandori: dandori session me"));
+    let said = env.dandori(["worktree", "adopt", path.as_str(), "--session", "you"]).fails(1);
+    assert!(said.contains("belongs to me"), "{said}");
+    let _ = env.dandori(["worktree", "remove", "hand", "--session", "me"]).ok();
+    assert!(!path.exists());
+}
+
+#[test]
+fn a_session_adopts_what_nobody_has_and_leaves_the_user_s_own_lock() {
+    let env = machine();
+    let (free, locked, theirs) = (env.root().join("free"), env.root().join("locked"), env.root().join("theirs"));
+    env.git(["worktree", "add", "--quiet", "-b", "free", free.as_str()]);
+    env.git(["worktree", "add", "--quiet", "--lock", "--reason", "on a stick", "-b", "locked", locked.as_str()]);
+    let reason = "dandori: dandori session alice";
+    env.git(["worktree", "add", "--quiet", "--lock", "--reason", reason, "-b", "theirs", theirs.as_str()]);
+    let _ = env.dandori(["worktree", "adopt", free.as_str()]).ok();
+    assert!(!env.git(["worktree", "list", "--porcelain"]).contains("session me"));
+    let _ = env.dandori(["worktree", "adopt", free.as_str(), "--session", "me"]).ok();
+    assert!(env.git(["worktree", "list", "--porcelain"]).contains("locked dandori: dandori session me"));
+    assert_eq!(env.dandori(["worktree", "list", "--json"]).json()[0]["owner"], "me");
+    let _ = env.dandori(["worktree", "adopt", locked.as_str(), "--session", "me"]).ok();
+    assert!(env.git(["worktree", "list", "--porcelain"]).contains("locked on a stick"));
+    let said = env.dandori(["worktree", "adopt", theirs.as_str(), "--session", "me"]).fails(1);
+    assert!(said.contains("belongs to alice"), "{said}");
 }
 
 #[test]

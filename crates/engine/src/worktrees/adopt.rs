@@ -1,13 +1,15 @@
 //! A worktree that somebody else made, taken into the store's knowledge. Its branch stays its user's.
 
 use camino::Utf8Path;
-use dandori_domain::worktree::Worktree;
+use dandori_domain::worktree::{Owner, Worktree};
 use dandori_domain::{Oid, Problem};
 use dandori_host::now;
 
 use super::{fresh_key, owned_by};
 use crate::Engine;
 use crate::layout::real;
+use crate::repos::Known;
+use crate::steps::lock_reason;
 use crate::trouble::store_problem;
 
 impl Engine {
@@ -23,7 +25,7 @@ impl Engine {
         let listed = self.blocking(move |_| git.list()).await?.map_err(|e| e.problem())?;
         let stored = self.stored(known.repo.id).await?;
         if let Some(known_already) = stored.into_iter().find(|w| real(&w.path) == wanted) {
-            return Ok(known_already);
+            return self.adopt_known(&known, known_already, session).await;
         }
         let pool = real(&self.layout().repo(known.repo.id).pool());
         let found = listed
@@ -37,6 +39,18 @@ impl Engine {
         if let Some(run) = self.claims(known.repo.id).await?.on(&wanted, &branch, None) {
             return Err(held_by(run.to_string()));
         }
+        let owner = owned_by(session);
+        match self.lock_holder(&found).await {
+            Owner::Run { run } => return Err(held_by(run.to_string())),
+            Owner::Session { session } if owner != (Owner::Session { session: session.clone() }) => {
+                return Err(held_by(session));
+            }
+            Owner::Session { .. } | Owner::Nobody => {}
+        }
+        // One that its user has locked stays locked by them.
+        if found.foreign_lock().is_none() {
+            self.lock_for(&known, &wanted, &owner).await?;
+        }
         let worktree = Worktree {
             key,
             repo: known.repo.id,
@@ -45,11 +59,37 @@ impl Engine {
             branch_is_ours: false,
             base: String::new(),
             base_oid: found.head.unwrap_or_else(|| Oid::new("")),
-            owner: owned_by(session),
+            owner,
             created_at: now(),
             removed_at: None,
         };
         self.0.store.put_worktree(worktree.clone(), now()).await.map_err(|e| store_problem(&e))?;
         Ok(worktree)
+    }
+
+    /// One that the store knows: a session may take it when nobody has it.
+    async fn adopt_known(
+        &self,
+        known: &Known,
+        worktree: Worktree,
+        session: Option<String>,
+    ) -> Result<Worktree, Problem> {
+        let wanted = owned_by(session);
+        if wanted == Owner::Nobody || wanted == worktree.owner {
+            return Ok(worktree);
+        }
+        self.require_free(known, &worktree, None).await?;
+        self.lock_for(known, &worktree.path, &wanted).await?;
+        let taken = self.0.store.set_owner(worktree.key, Owner::Nobody, wanted, now()).await;
+        taken.map_err(|e| store_problem(&e))
+    }
+
+    /// The same lock as for a worktree that was made for its owner.
+    async fn lock_for(&self, known: &Known, path: &Utf8Path, owner: &Owner) -> Result<(), Problem> {
+        if *owner == Owner::Nobody {
+            return Ok(());
+        }
+        let (git, path, reason) = (known.git.clone(), path.to_owned(), lock_reason(owner));
+        self.blocking(move |_| git.lock(&path, &reason)).await?.map_err(|e| e.problem())
     }
 }
