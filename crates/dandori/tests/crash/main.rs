@@ -14,6 +14,7 @@
 )]
 
 mod kills;
+mod orphans;
 mod points;
 mod schedule;
 mod sound;

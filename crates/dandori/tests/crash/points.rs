@@ -88,6 +88,11 @@ const STORIES: &[(&str, Story, &[&str])] = &[
     ("agent_fails", story::agent_fails, &["recorded:agent_ended", "recorded:settled", "done:worktree#2"]),
     ("silent", story::silent, &["recorded:failed", "recorded:agent_ended", "recorded:stopped"]),
     ("forbidden", story::forbidden, &["recorded:agent_ended", "recorded:failed"]),
+    (
+        "worktree_fails",
+        story::worktree_fails,
+        &["intended:worktree", "recorded:failed", "intended:remove", "done:remove", "recorded:removed"],
+    ),
     ("set_up_fails", story::set_up_fails, &["intended:set_up", "recorded:failed", "recorded:settled"]),
     (
         "canceled_running",

@@ -277,6 +277,46 @@ pub(crate) fn forbidden(point: Option<&str>) {
     assert_sound(&mut stage, &Left { unpushed: vec![text(&run, "branch")], ..Left::default() });
 }
 
+/// The worktree cannot be made, nor can what was made of it be taken back at once: nothing half-made stays, and a retry
+/// begins anew.
+pub(crate) fn worktree_fails(point: Option<&str>) {
+    let mut stage = Stage::new(point, NO_POOL);
+    let (broken, lock) = (stage.env.root().join("broken"), stage.env.repo().join(".git/dandori.lock"));
+    // Where the lock should be there is a folder: whoever wants to take back what it made cannot.
+    let smudge = format!("#!/bin/sh\n[ -e {broken} ] || exec cat\nrm {broken}; rm -f {lock}; mkdir {lock}; exit 1\n");
+    put_program(&stage, "smudge", &smudge);
+    stage.env.git(["config", "filter.fragile.smudge", stage.env.root().join("bin/smudge").as_str()]);
+    stage.env.git(["config", "filter.fragile.clean", "cat"]);
+    stage.env.git(["config", "filter.fragile.required", "true"]);
+    stage.env.write(".gitattributes", "fragile.txt filter=fragile\n");
+    stage.env.write("fragile.txt", "f\n");
+    stage.env.git(["add", "-A"]);
+    stage.env.git(["commit", "--quiet", "-m", "fragile"]);
+    stage.env.git(["push", "--quiet", "origin", "main"]);
+    std::fs::write(&broken, "").unwrap();
+    stage.arm();
+    let task = stage.run("cannot begin", EDITS, &[]);
+    let run = stage.newest_when(&task, "the run has failed", |run| run["state"] == "FAILED");
+    assert_failed(&stage, &run, "worktree");
+    let half_made = stage.below_repos("worktrees").join(format!("run_{}", text(&run, "key")));
+    if point.is_none() {
+        assert!(half_made.exists() && run["settled"] == false, "it is not taken back yet: {run:#}");
+    }
+    std::fs::remove_dir(&lock).unwrap();
+    let run = stage.settled(&task);
+    assert_eq!((&run["worktree"], &run["branch"]), (&Value::Null, &Value::Null), "{run:#}");
+    assert!(!half_made.exists(), "{half_made} is gone");
+    assert_eq!(stage.env.git(["worktree", "list"]).lines().count(), 1);
+    assert_eq!(stage.env.git(["for-each-ref", "refs/heads/dandori", "refs/dandori"]), "");
+    stage.order(&["task", "retry", &task, "--detach"], || stage.runs(&task).len() == 2);
+    let run = stage.settled(&task);
+    assert_published(&stage, &run, 0);
+    assert_lines(&stage, &run, LAUNCHES, 1);
+    // The next life has no memory of the trouble.
+    let _ = stage.env.dandori(["daemon", "stop"]).ok();
+    assert_sound(&mut stage, &Left { branches: vec![text(&run, "branch")], ..Left::default() });
+}
+
 /// The project's set-up fails; the agent never starts.
 pub(crate) fn set_up_fails(point: Option<&str>) {
     let config = r#"worktrees.set_up = ["echo set-up >> set-ups.txt", "exit 3"]"#;
