@@ -166,10 +166,8 @@ impl Out {
         for line in said.why.iter().flat_map(|why| why.lines()) {
             let _ = writeln!(stderr, "  {line}");
         }
-        if let Some(hint) = &said.hint {
-            let word = ui::hint_word(self.lang);
-            let _ = writeln!(stderr, "{CYAN}{word}:{CYAN:#} {hint}");
-        }
+        let word = ui::hint_word(self.lang);
+        let _ = writeln!(stderr, "{CYAN}{word}:{CYAN:#} {}", said.hint);
     }
 }
 

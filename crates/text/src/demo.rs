@@ -30,7 +30,7 @@ pub fn scene(lang: Lang, scene: Scene) -> (&'static str, &'static str) {
              dandori stages, commits, pushes and opens the pull request.",
         ),
         (Scene::SideBySide, Lang::Ja) => (
-            "二つのタスクを並行して",
+            "2 つのタスクを並行して",
             "エージェントはそれぞれ専用のワークツリーとブランチで、ファイルの編集だけを行います。\
              ステージ、コミット、プッシュ、プルリクエストの作成は dandori が行います。",
         ),
@@ -145,7 +145,7 @@ pub fn rebased(lang: Lang, onto: &str) -> String {
 
 /// The same when it is over.
 pub fn was_rebased(lang: Lang, onto: &str) -> String {
-    say!(lang, "overtaken and rebased onto {onto}", "先を越され {onto} にリベース")
+    say!(lang, "overtaken and rebased onto {onto}", "先を越されたため {onto} にリベース")
 }
 
 pub fn canceling(lang: Lang) -> &'static str {
@@ -163,7 +163,7 @@ pub fn at_work(lang: Lang, branch: &str, fence: Option<&str>) -> String {
 }
 
 pub fn committed(lang: Lang, commit: &str) -> String {
-    say!(lang, "commit {commit}, on its way to origin", "コミット {commit} を origin へ送ります")
+    say!(lang, "commit {commit}, on its way to origin", "コミット {commit} を origin にプッシュ中")
 }
 
 pub fn on_origin(lang: Lang, commit: &str, branch: &str) -> String {
@@ -205,12 +205,12 @@ pub enum Claim {
 pub fn claim(lang: Lang, claim: &Claim) -> String {
     match claim {
         Claim::SideBySide => {
-            say!(lang, "the two agents were at work at the same time", "二つのエージェントが同時に作業しました")
+            say!(lang, "the two agents were at work at the same time", "2 つのエージェントが同時に作業しました")
         }
         Claim::Committed { runs } => say!(
             lang,
             "{runs} runs, {runs} commits, each with its Dandori-Run trailer",
-            "{runs} 回の実行に {runs} 個のコミット、それぞれに Dandori-Run トレーラー付き"
+            "{runs} 件の実行に {runs} 件のコミット。それぞれに Dandori-Run トレーラーが付いています"
         ),
         Claim::Pushed { first, second } => say!(
             lang,
@@ -225,7 +225,7 @@ pub fn claim(lang: Lang, claim: &Claim) -> String {
         Claim::Pulls { first, second } => say!(
             lang,
             "pull requests #{first} and #{second} are open, each at the tip of its branch",
-            "プルリクエスト #{first} と #{second} が開いており、それぞれブランチの先端を指しています"
+            "プルリクエスト #{first} と #{second} はオープン中で、それぞれブランチの先端を指しています"
         ),
         Claim::Gone { number } => say!(
             lang,
@@ -246,21 +246,21 @@ pub fn claim(lang: Lang, claim: &Claim) -> String {
 pub fn claims_head(lang: Lang) -> &'static str {
     match lang {
         Lang::En => "What came of it, looked up just now",
-        Lang::Ja => "結果 (たった今確認した事実)",
+        Lang::Ja => "結果 (今、実際に確認したもの)",
     }
 }
 
 pub fn history_head(lang: Lang) -> &'static str {
     match lang {
         Lang::En => "The history it left",
-        Lang::Ja => "残された履歴",
+        Lang::Ja => "残った履歴",
     }
 }
 
 pub fn next_head(lang: Lang) -> &'static str {
     match lang {
         Lang::En => "Yours to look at",
-        Lang::Ja => "ご自由にお試しください",
+        Lang::Ja => "次に試せること",
     }
 }
 
@@ -295,7 +295,7 @@ pub fn took(lang: Lang, seconds: f64) -> String {
 }
 
 pub fn not_empty(lang: Lang, path: &str) -> Said {
-    Said::new(say!(lang, "{path} is not empty", "{path} は空ではありません"))
+    Said::what(say!(lang, "{path} is not empty", "{path} は空ではありません"))
         .why(say!(lang, "the demo needs a folder of its own", "デモには専用のフォルダーが必要です"))
         .hint(say!(
             lang,

@@ -9,7 +9,7 @@ use crate::lang::say;
 pub fn failure(lang: Lang, failure: &Failure) -> String {
     match failure {
         Failure::Worktree { reason } => {
-            say!(lang, "the worktree could not be made: {reason}", "ワークツリーを作れませんでした: {reason}")
+            say!(lang, "the worktree could not be made: {reason}", "ワークツリーを作成できませんでした: {reason}")
         }
         Failure::SetUp { command, tail } => {
             let tail = last_line(tail);
@@ -22,18 +22,18 @@ pub fn failure(lang: Lang, failure: &Failure) -> String {
         Failure::AgentMissing { agent, program } => say!(
             lang,
             "the agent {agent} is not installed: there is no `{program}` on the PATH",
-            "エージェント {agent} がありません: PATH に `{program}` が見つかりません"
+            "エージェント {agent} がインストールされていません: PATH に `{program}` がありません"
         ),
         Failure::Agent { failure } => agent_failure(lang, failure),
         Failure::TimedOut { limit: Limit::Start, seconds } => say!(
             lang,
             "the agent said nothing within {seconds} s of its start and was ended (limits.start)",
-            "エージェントは起動から {seconds} 秒間何も出力せず、終了させました (limits.start)"
+            "エージェントが起動から {seconds} 秒間何も出力しなかったため、終了させました (limits.start)"
         ),
         Failure::TimedOut { limit: Limit::Silence, seconds } => say!(
             lang,
             "the agent was silent for {seconds} s with no tool running and was ended (limits.silence)",
-            "エージェントはツールの実行なしに {seconds} 秒間沈黙し、終了させました (limits.silence)"
+            "エージェントがツールも実行せず {seconds} 秒間何も出力しなかったため、終了させました (limits.silence)"
         ),
         Failure::TimedOut { limit: Limit::Run, seconds } => say!(
             lang,
@@ -42,13 +42,13 @@ pub fn failure(lang: Lang, failure: &Failure) -> String {
         ),
         Failure::OverBudget { budget, spent } => say!(
             lang,
-            "the budget of {budget} is used up: {spent} spent",
-            "予算 {budget} を使い切りました: 使用額 {spent}"
+            "the budget of {budget} is used up: {spent} spent; `dandori task follow-up --budget …` goes on with a new one",
+            "予算 {budget} を使い切りました (使用額 {spent})。`dandori task follow-up --budget …` で予算を追加して続行できます"
         ),
         Failure::SupervisorLost => say!(
             lang,
             "the agent's supervisor was killed or the machine went down: the worktree is as the agent left it, `dandori task follow-up` goes on from there",
-            "エージェントの監視プロセスが強制終了したか、マシンが停止しました: ワークツリーはそのまま残っています。`dandori task follow-up` で続きから再開できます"
+            "エージェントの監視プロセスが強制終了されたか、マシンが停止しました。ワークツリーはそのまま残っており、`dandori task follow-up` で続きから再開できます"
         ),
         Failure::Tampered { findings } => {
             let list = findings.iter().map(|f| finding(lang, f)).collect::<Vec<_>>().join("; ");
@@ -89,14 +89,14 @@ pub fn failure(lang: Lang, failure: &Failure) -> String {
                 lang,
                 "somebody else's commits on the branch conflict with this run in {files}; branch and work are \
                  intact, `dandori task follow-up` brings both sides together",
-                "ブランチ上の他のコミットと次のファイルで衝突しました: {files}。ブランチと作業内容はそのまま残っています。\
+                "ブランチにプッシュされた他のコミットと衝突しました: {files}。ブランチと作業はそのまま残っています。\
                  `dandori task follow-up` で両者をまとめられます"
             )
         }
         Failure::PushOvertaken { retries } => say!(
             lang,
             "the branch was overtaken again after {retries} retries; `dandori task retry` tries once more",
-            "{retries} 回の再試行後もブランチが追い越されました。`dandori task retry` で再試行できます"
+            "{retries} 回再試行しましたが、そのたびに他のプッシュに先を越されました。`dandori task retry` で再試行できます"
         ),
     }
 }
@@ -107,28 +107,32 @@ pub fn agent_failure(lang: Lang, failure: &AgentFailure) -> String {
             say!(
                 lang,
                 "the agent is not logged in or its key was refused: {detail}",
-                "エージェントの認証に失敗しました: {detail}"
+                "エージェントがログインしていないか、キーが拒否されました: {detail}"
             )
         }
         AgentFailure::RateLimited { detail } => {
             say!(
                 lang,
                 "the agent's rate limit or quota is used up: {detail}",
-                "エージェントの利用上限に達しました: {detail}"
+                "エージェントのレート制限または利用枠の上限に達しました: {detail}"
             )
         }
         AgentFailure::Overloaded { detail, .. } => {
             say!(
                 lang,
                 "the model's API failed or is overloaded: {detail}",
-                "モデルの API が過負荷または障害中です: {detail}"
+                "モデルの API が過負荷か、障害が発生しています: {detail}"
             )
         }
         AgentFailure::Unreachable { detail } => {
             say!(lang, "the model's API cannot be reached: {detail}", "モデルの API に接続できません: {detail}")
         }
         AgentFailure::Api { detail, .. } => {
-            say!(lang, "the model's API refused the request: {detail}", "モデルの API が要求を拒否しました: {detail}")
+            say!(
+                lang,
+                "the model's API refused the request: {detail}",
+                "モデルの API がリクエストを拒否しました: {detail}"
+            )
         }
         AgentFailure::ContextTooLong { detail } => {
             say!(
@@ -138,7 +142,11 @@ pub fn agent_failure(lang: Lang, failure: &AgentFailure) -> String {
             )
         }
         AgentFailure::MaxTurns => {
-            say!(lang, "the agent reached its turn limit", "エージェントがターン数の上限に達しました")
+            say!(
+                lang,
+                "the agent reached its turn limit; `dandori task follow-up` goes on",
+                "エージェントがターン数の上限に達しました。`dandori task follow-up` で続行できます"
+            )
         }
         AgentFailure::Interrupted => say!(lang, "the agent was interrupted", "エージェントが中断されました"),
         AgentFailure::NoVerdict { exit, signal, tail } => {

@@ -124,7 +124,7 @@ pub const COMMANDS: &[CommandHelp] = &[
     about("pr", "プルリクエストを作成、一覧表示する"),
     about("pr create", "タスクのプッシュ済みブランチからプルリクエストを作成する").with(&[
         value("of", "タスク", TASK_OR_RUN.help),
-        value("title", "題名", "題名 (既定: 指示から作成)"),
+        value("title", "タイトル", "タイトル (既定: 指示から作成)"),
         value("body", "本文", "本文 (既定: 指示とエージェントの要約から作成)"),
     ]),
     about("pr list", "プルリクエストを一覧表示する"),

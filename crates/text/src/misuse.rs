@@ -36,7 +36,7 @@ pub fn misuse(lang: Lang, command: &str, misuse: &Misuse) -> Said {
         || say!(lang, "`{command} --help` shows how it is used", "使い方は `{command} --help` で確認できます");
     match misuse {
         Misuse::UnknownOption { option, near } => {
-            let said = Said::new(say!(lang, "there is no option `{option}`", "オプション `{option}` はありません"));
+            let said = Said::what(say!(lang, "there is no option `{option}`", "オプション `{option}` はありません"));
             said.hint(match near {
                 Some(near) => did_you_mean(lang, near),
                 None => say!(
@@ -47,7 +47,7 @@ pub fn misuse(lang: Lang, command: &str, misuse: &Misuse) -> Said {
             })
         }
         Misuse::TooMany { word, usage } => {
-            Said::new(say!(lang, "`{word}` is one argument too many", "引数 `{word}` は余分です"))
+            Said::what(say!(lang, "`{word}` is one argument too many", "引数 `{word}` は余分です"))
                 .why(used_like(lang, usage))
                 .hint(say!(
                     lang,
@@ -56,7 +56,7 @@ pub fn misuse(lang: Lang, command: &str, misuse: &Misuse) -> Said {
                 ))
         }
         Misuse::UnknownCommand { word, near } => {
-            let said = Said::new(say!(lang, "there is no command `{word}`", "コマンド `{word}` はありません"));
+            let said = Said::what(say!(lang, "there is no command `{word}`", "コマンド `{word}` はありません"));
             said.hint(match near.as_slice() {
                 _ if word.contains(char::is_whitespace) => say!(
                     lang,
@@ -77,7 +77,7 @@ pub fn misuse(lang: Lang, command: &str, misuse: &Misuse) -> Said {
         }
         Misuse::NoCommand { known } => {
             let known = known.join(", ");
-            Said::new(say!(lang, "`{command}` needs a command", "`{command}` にはコマンドが必要です")).why(known).hint(
+            Said::what(say!(lang, "`{command}` needs a command", "`{command}` にはコマンドが必要です")).why(known).hint(
                 say!(
                     lang,
                     "`{command} --help` tells what each does",
@@ -87,25 +87,25 @@ pub fn misuse(lang: Lang, command: &str, misuse: &Misuse) -> Said {
         }
         Misuse::Missing { arguments, usage } => {
             let missing = arguments.join(" ");
-            Said::new(say!(lang, "`{command}` needs {missing}", "`{command}` には {missing} が必要です"))
+            Said::what(say!(lang, "`{command}` needs {missing}", "`{command}` には {missing} が必要です"))
                 .why(used_like(lang, usage))
                 .hint(see_help())
         }
         Misuse::NoValue { argument, known } => {
-            let said = Said::new(say!(lang, "`{argument}` lacks its value", "`{argument}` の値がありません"));
+            let said = Said::what(say!(lang, "`{argument}` lacks its value", "`{argument}` の値がありません"));
             said.hint(if known.is_empty() {
                 see_help()
             } else {
                 expected(lang, &Expected::OneOf(known.clone()), see_help)
             })
         }
-        Misuse::WrongValue { argument, value, expected: what } => Said::new(say!(
+        Misuse::WrongValue { argument, value, expected: what } => Said::what(say!(
             lang,
             "`{value}` is no value for `{argument}`",
             "`{argument}` に `{value}` は指定できません"
         ))
         .hint(expected(lang, what, see_help)),
-        Misuse::ValueToFlag { argument, value } => Said::new(say!(
+        Misuse::ValueToFlag { argument, value } => Said::what(say!(
             lang,
             "`{argument}` takes no value, but is given `{value}`",
             "`{argument}` に値 `{value}` は付けられません"
@@ -113,7 +113,7 @@ pub fn misuse(lang: Lang, command: &str, misuse: &Misuse) -> Said {
         .hint(say!(lang, "write `{argument}` alone", "`{argument}` とだけ書いてください")),
         Misuse::Together { argument, others } => {
             let others = others.join("`, `");
-            Said::new(say!(
+            Said::what(say!(
                 lang,
                 "`{argument}` cannot be used together with `{others}`",
                 "`{argument}` は `{others}` と同時に指定できません"
@@ -121,18 +121,17 @@ pub fn misuse(lang: Lang, command: &str, misuse: &Misuse) -> Said {
             .hint(say!(lang, "leave one of them out", "どちらか一方だけを指定してください"))
         }
         Misuse::Twice { argument } => {
-            Said::new(say!(lang, "`{argument}` is given more than once", "`{argument}` が複数回指定されています"))
+            Said::what(say!(lang, "`{argument}` is given more than once", "`{argument}` が複数回指定されています"))
                 .hint(say!(lang, "give it once", "1 回だけ指定してください"))
         }
-        Misuse::NotUtf8 => {
-            Said::new(say!(lang, "an argument is not UTF-8 text", "UTF-8 ではない引数があります")).hint(say!(
+        Misuse::NotUtf8 => Said::what(say!(lang, "an argument is not UTF-8 text", "UTF-8 ではない引数があります"))
+            .hint(say!(
                 lang,
                 "check the terminal's encoding and the names of files",
                 "端末の文字コードとファイル名を確認してください"
-            ))
-        }
+            )),
         Misuse::Other { reason } => {
-            Said::new(say!(lang, "the command line is not understood", "コマンドラインを解釈できません"))
+            Said::what(say!(lang, "the command line is not understood", "コマンドラインを解釈できません"))
                 .why(reason.clone())
                 .hint(see_help())
         }
@@ -198,8 +197,8 @@ mod tests {
         ];
         for what in &all {
             let (en, ja) = (misuse(Lang::En, "dandori run", what), misuse(Lang::Ja, "dandori run", what));
-            assert!(en.hint.as_ref().is_some_and(|h| h.is_ascii() || h.contains('…')), "{en:?}");
-            assert!(!ja.what.is_ascii() && ja.hint.as_ref().is_some_and(|h| !h.is_ascii()), "{ja:?}");
+            assert!(en.hint.is_ascii() || en.hint.contains('…'), "{en:?}");
+            assert!(!ja.what.is_ascii() && !ja.hint.is_ascii(), "{ja:?}");
         }
     }
 }

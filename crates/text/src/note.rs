@@ -11,20 +11,20 @@ pub fn note(lang: Lang, note: &Note) -> String {
         Note::Offline { reason } => say!(
             lang,
             "the remote could not be fetched, the base may be old: {reason}",
-            "リモートを取得できないため、ベースが古い可能性があります: {reason}"
+            "リモートからフェッチできなかったため、ベースが古い可能性があります: {reason}"
         ),
         Note::MainCheckoutDirty { files } => {
             let dirty = ui::count(*files, "uncommitted file");
             say!(
                 lang,
                 "your checkout has {dirty}, which the run does not see: it starts from the base",
-                "チェックアウトに未コミットのファイルが {files} 件あります。実行はベースから始まり、それらは含まれません"
+                "メインのチェックアウトに未コミットのファイルが {files} 件あります。実行はベースから始まるため、含まれません"
             )
         }
         Note::MainCheckoutDetached => say!(
             lang,
             "your checkout stands on no branch; the run starts from the base",
-            "チェックアウトはブランチ上にありません。実行はベースから始まります"
+            "メインのチェックアウトはブランチ上にありません (detached HEAD)。実行はベースから始まります"
         ),
         Note::NoSandbox { reason } => say!(
             lang,
@@ -98,7 +98,7 @@ pub fn note(lang: Lang, note: &Note) -> String {
         Note::BranchAttached { branch } => say!(
             lang,
             "the branch {branch} was there already: the worktree stands on it as it was",
-            "ブランチ {branch} は既に存在したため、そのままの状態でワークツリーに使います"
+            "ブランチ {branch} は既に存在するため、そのままワークツリーで使います"
         ),
         Note::NotCleanedUp { problem } => {
             let said = crate::problem(lang, problem);

@@ -10,7 +10,7 @@ use crate::{Lang, Said};
 pub fn problem(lang: Lang, problem: &Problem) -> Said {
     match problem {
         Problem::NotARepository { path } => {
-            Said::new(say!(lang, "{path} is not in a git repository", "{path} は git リポジトリの中ではありません"))
+            Said::what(say!(lang, "{path} is not in a git repository", "{path} は git リポジトリの中ではありません"))
                 .hint(say!(
                     lang,
                     "change into one, or make one with `git init`",
@@ -18,7 +18,7 @@ pub fn problem(lang: Lang, problem: &Problem) -> Said {
                 ))
         }
         Problem::DubiousOwnership { path } => {
-            Said::new(say!(lang, "git does not use the repository {path}", "git はリポジトリ {path} を使用しません"))
+            Said::what(say!(lang, "git does not use the repository {path}", "git はリポジトリ {path} を使用しません"))
                 .why(say!(
                     lang,
                     "it belongs to another user, who could have you run commands through its configuration",
@@ -31,14 +31,14 @@ pub fn problem(lang: Lang, problem: &Problem) -> Said {
                 ))
         }
         Problem::BareRepository { path } => {
-            Said::new(say!(lang, "{path} is a bare repository", "{path} はベアリポジトリです")).hint(say!(
+            Said::what(say!(lang, "{path} is a bare repository", "{path} はベアリポジトリです")).hint(say!(
                 lang,
                 "run dandori in a checkout of it",
                 "チェックアウトの中で dandori を実行してください"
             ))
         }
         Problem::NoCommitYet { path } => {
-            Said::new(say!(lang, "{path} has no commit yet", "{path} にはまだコミットがありません"))
+            Said::what(say!(lang, "{path} has no commit yet", "{path} にはまだコミットがありません"))
                 .why(say!(
                     lang,
                     "a worktree needs a commit to start from",
@@ -51,15 +51,15 @@ pub fn problem(lang: Lang, problem: &Problem) -> Said {
                 ))
         }
         Problem::NoRemote { path } => {
-            Said::new(say!(lang, "{path} has no remote `origin`", "{path} にリモート `origin` がありません"))
-                .why(say!(lang, "a run pushes its branch there", "実行結果のブランチはそこにプッシュされます"))
+            Said::what(say!(lang, "{path} has no remote `origin`", "{path} にリモート `origin` がありません"))
+                .why(say!(lang, "a run pushes its branch there", "実行のブランチはそこにプッシュされます"))
                 .hint(say!(
                     lang,
                     "add one: `git remote add origin <url>` (a bare repository on this disk will do)",
                     "追加してください: `git remote add origin <url>` (ローカルのベアリポジトリでも構いません)"
                 ))
         }
-        Problem::Elsewhere { path } => Said::new(say!(
+        Problem::Elsewhere { path } => Said::what(say!(
             lang,
             "{path} belongs to another dandori that shares this database",
             "{path} は、同じデータベースを使う別の dandori のものです"
@@ -74,7 +74,7 @@ pub fn problem(lang: Lang, problem: &Problem) -> Said {
             "give the order there, or start a new task here with `dandori run`",
             "そのホストで操作するか、ここで `dandori run` により新しいタスクを始めてください"
         )),
-        Problem::NoIdentity => Said::new(say!(
+        Problem::NoIdentity => Said::what(say!(
             lang,
             "git does not know who you are",
             "git にユーザー情報が設定されていません"
@@ -91,7 +91,7 @@ pub fn problem(lang: Lang, problem: &Problem) -> Said {
         )),
         Problem::UnknownBase { base, near } => {
             let said =
-                Said::new(say!(lang, "there is no base `{base}`", "ベース `{base}` が見つかりません")).why(say!(
+                Said::what(say!(lang, "there is no base `{base}`", "ベース `{base}` が見つかりません")).why(say!(
                     lang,
                     "it is no branch of origin, no local branch, tag or commit",
                     "origin のブランチ、ローカルブランチ、タグ、コミットのいずれでもありません"
@@ -103,7 +103,7 @@ pub fn problem(lang: Lang, problem: &Problem) -> Said {
                 said.hint(did_you_mean(lang, &near))
             }
         }
-        Problem::Submodules { path } => Said::new(say!(
+        Problem::Submodules { path } => Said::what(say!(
             lang,
             "the repository has a submodule at {path}",
             "リポジトリの {path} にサブモジュールがあります"
@@ -112,8 +112,9 @@ pub fn problem(lang: Lang, problem: &Problem) -> Said {
             lang,
             "a submodule in a worktree is a repository the agent could write: such repositories are not supported",
             "ワークツリー内のサブモジュールはエージェントが書き換えられるリポジトリになるため、対応していません"
-        )),
-        Problem::LfsMissing => Said::new(say!(
+        ))
+        .hint(say!(lang, "run dandori in a clone of the submodule itself, or in a repository without submodules", "サブモジュール自体のクローンか、サブモジュールのないリポジトリで実行してください")),
+        Problem::LfsMissing => Said::what(say!(
             lang,
             "this repository uses Git LFS, and git-lfs is not set up",
             "このリポジトリは Git LFS を使っていますが、git-lfs が設定されていません"
@@ -123,13 +124,13 @@ pub fn problem(lang: Lang, problem: &Problem) -> Said {
             "install git-lfs and run `git lfs install`",
             "git-lfs をインストールして `git lfs install` を実行してください"
         )),
-        Problem::GitTooOld { found, needed } => Said::new(say!(
+        Problem::GitTooOld { found, needed } => Said::what(say!(
             lang,
             "git {found} is too old",
             "git {found} は古すぎます"
         ))
         .hint(say!(lang, "install git {needed} or newer", "git {needed} 以降をインストールしてください")),
-        Problem::GitMissing => Said::new(say!(lang, "there is no git", "git がありません")).hint(say!(
+        Problem::GitMissing => Said::what(say!(lang, "there is no git", "git がありません")).hint(say!(
             lang,
             "install git and see that it is on the PATH",
             "git をインストールし、PATH を確認してください"
@@ -141,7 +142,7 @@ pub fn problem(lang: Lang, problem: &Problem) -> Said {
                 "gemini" => "npm install -g @google/gemini-cli",
                 _ => "",
             };
-            let said = Said::new(say!(
+            let said = Said::what(say!(
                 lang,
                 "the agent {agent} is not installed",
                 "エージェント {agent} がインストールされていません"
@@ -161,20 +162,20 @@ pub fn problem(lang: Lang, problem: &Problem) -> Said {
                 said.hint(say!(
                     lang,
                     "install it: `{install}`, or choose another with --agent",
-                    "インストール: `{install}`、または --agent で別のものを選んでください"
+                    "`{install}` でインストールするか、--agent で別のエージェントを選んでください"
                 ))
             }
         }
         Problem::BadAgent { agent, known } => {
             let known = known.join(", ");
-            Said::new(say!(lang, "there is no agent `{agent}`", "エージェント `{agent}` はありません")).hint(say!(
+            Said::what(say!(lang, "there is no agent `{agent}`", "エージェント `{agent}` はありません")).hint(say!(
                 lang,
                 "choose one of {known}",
                 "次から選んでください: {known}"
             ))
         }
         Problem::BadConfig { path, reason, suggestion } => {
-            let said = Said::new(say!(lang, "the configuration {path} is wrong", "設定 {path} に誤りがあります"))
+            let said = Said::what(say!(lang, "the configuration {path} is wrong", "設定 {path} に誤りがあります"))
                 .why(reason.clone());
             match suggestion {
                 Some(key) => said.hint(did_you_mean(lang, key)),
@@ -187,7 +188,7 @@ pub fn problem(lang: Lang, problem: &Problem) -> Said {
         }
         Problem::Untrusted { path, what } => {
             let list = what.iter().map(|w| format!("  {w}")).collect::<Vec<_>>().join("\n");
-            Said::new(say!(lang, "the configuration {path} is not trusted yet", "設定 {path} はまだ信頼されていません"))
+            Said::what(say!(lang, "the configuration {path} is not trusted yet", "設定 {path} はまだ信頼されていません"))
                 .why(say!(lang, "it could run or allow:\n{list}", "次の実行・許可が含まれています:\n{list}"))
                 .hint(say!(
                     lang,
@@ -195,12 +196,12 @@ pub fn problem(lang: Lang, problem: &Problem) -> Said {
                     "内容を確認のうえ、一度 `dandori trust` を実行してください"
                 ))
         }
-        Problem::EmptyInstruction => Said::new(say!(lang, "the instruction is empty", "指示が空です")).hint(say!(
+        Problem::EmptyInstruction => Said::what(say!(lang, "the instruction is empty", "指示が空です")).hint(say!(
             lang,
             "say what is to be done: dandori run \"add a health endpoint\"",
             "何をするかを書いてください: dandori run \"ヘルスチェックを追加して\""
         )),
-        Problem::InstructionTooLong { bytes, limit } => Said::new(say!(
+        Problem::InstructionTooLong { bytes, limit } => Said::what(say!(
             lang,
             "the instruction has {bytes} bytes, the limit is {limit}",
             "指示が {bytes} バイトあります (上限 {limit})"
@@ -211,19 +212,19 @@ pub fn problem(lang: Lang, problem: &Problem) -> Said {
             "資料はリポジトリのファイルに置き、指示ではそのファイル名を伝えてください"
         )),
         Problem::BadBudget { text } => {
-            Said::new(say!(lang, "`{text}` is not a budget", "`{text}` は予算として正しくありません")).hint(say!(
+            Said::what(say!(lang, "`{text}` is not a budget", "`{text}` は予算に指定できません")).hint(say!(
                 lang,
                 "give an amount of US dollars above 0, such as --budget 2.50",
                 "0 より大きい米ドル額を指定してください (例: --budget 2.50)"
             ))
         }
-        Problem::NoSuchTask { text } => Said::new(say!(
+        Problem::NoSuchTask { text } => Said::what(say!(
             lang,
             "there is no task `{text}`",
             "タスク `{text}` はありません"
         ))
         .hint(say!(lang, "`dandori task list` shows them", "`dandori task list` で一覧を確認できます")),
-        Problem::NoSuchRun { text } => Said::new(say!(lang, "there is no run `{text}`", "実行 `{text}` はありません"))
+        Problem::NoSuchRun { text } => Said::what(say!(lang, "there is no run `{text}`", "実行 `{text}` はありません"))
             .hint(say!(
                 lang,
                 "`dandori task show <task>` lists a task's runs",
@@ -231,14 +232,15 @@ pub fn problem(lang: Lang, problem: &Problem) -> Said {
             )),
         Problem::AmbiguousReference { text, matches } => {
             let matches = matches.join(", ");
-            Said::new(say!(lang, "`{text}` could mean several", "`{text}` に該当するものが複数あります")).why(matches)
+            Said::what(say!(lang, "`{text}` could mean several", "`{text}` に該当するものが複数あります")).why(matches).hint(say!(lang, "write one of them in full", "いずれかを省略せずに指定してください"))
         }
         Problem::CannotCancel { status } => {
-            Said::new(say!(lang, "a run that is {status} cannot be canceled", "{status} の実行は取り消せません"))
+            Said::what(say!(lang, "a run that is {status} cannot be canceled", "{status} の実行は取り消せません"))
                 .why(say!(lang, "only what is PENDING or RUNNING can", "取り消せるのは PENDING と RUNNING だけです"))
+                .hint(say!(lang, "`dandori task list` tells how it stands", "`dandori task list` で状況を確認できます"))
         }
         Problem::CannotRetry { status } => {
-            Said::new(say!(lang, "a run that is {status} cannot be retried", "{status} の実行は再試行できません")).hint(
+            Said::what(say!(lang, "a run that is {status} cannot be retried", "{status} の実行は再試行できません")).hint(
                 say!(
                     lang,
                     "give it more to do with `dandori task follow-up`",
@@ -246,7 +248,7 @@ pub fn problem(lang: Lang, problem: &Problem) -> Said {
                 ),
             )
         }
-        Problem::CannotFollowUp { status } => Said::new(say!(
+        Problem::CannotFollowUp { status } => Said::what(say!(
             lang,
             "a run that is {status} cannot be followed up",
             "{status} の実行には追加指示を出せません"
@@ -256,7 +258,7 @@ pub fn problem(lang: Lang, problem: &Problem) -> Said {
             "start a new task with `dandori run`",
             "`dandori run` で新しいタスクを始めてください"
         )),
-        Problem::TaskIsBusy { run, status } => Said::new(say!(
+        Problem::TaskIsBusy { run, status } => Said::what(say!(
             lang,
             "the task is still at work: {run} is {status}",
             "タスクは実行中です: {run} ({status})"
@@ -267,7 +269,7 @@ pub fn problem(lang: Lang, problem: &Problem) -> Said {
             "完了を待つか、`dandori task cancel` で取り消してください"
         )),
         Problem::NothingToPick { task } => {
-            Said::new(say!(lang, "this run of {task} cannot be picked", "{task} のこの実行は選べません"))
+            Said::what(say!(lang, "this run of {task} cannot be picked", "{task} のこの実行は選べません"))
                 .why(say!(
                     lang,
                     "only a run that has SUCCEEDED with a pushed branch can",
@@ -280,14 +282,14 @@ pub fn problem(lang: Lang, problem: &Problem) -> Said {
                 ))
         }
         Problem::NoSuchWorktree { text } => {
-            Said::new(say!(lang, "there is no worktree `{text}`", "ワークツリー `{text}` はありません")).hint(say!(
+            Said::what(say!(lang, "there is no worktree `{text}`", "ワークツリー `{text}` はありません")).hint(say!(
                 lang,
                 "`dandori worktree list` shows them",
                 "`dandori worktree list` で一覧を確認できます"
             ))
         }
         Problem::WorktreeHeld { key, owner } => {
-            Said::new(say!(lang, "the worktree {key} belongs to {owner}", "ワークツリー {key} は {owner} が使用中です"))
+            Said::what(say!(lang, "the worktree {key} belongs to {owner}", "ワークツリー {key} は {owner} が使用中です"))
                 .why(say!(
                     lang,
                     "another session's worktree is never removed",
@@ -296,13 +298,13 @@ pub fn problem(lang: Lang, problem: &Problem) -> Said {
                 .hint(say!(
                     lang,
                     "cancel its run, or ask from that session (--session)",
-                    "その実行を取り消すか、所有セッションから操作してください (--session)"
+                    "その実行を取り消すか、使用中のセッションから操作してください (--session)"
                 ))
         }
         Problem::WorktreeDirty { key, files, unpushed } => {
             let dirty = ui::count(*files, "uncommitted file");
             let ahead = ui::count(*unpushed, "unpushed commit");
-            Said::new(say!(
+            Said::what(say!(
             lang,
             "the worktree {key} has {dirty} and {ahead}",
             "ワークツリー {key} に未コミットのファイルが {files} 件、未プッシュのコミットが {unpushed} 件あります"
@@ -313,15 +315,16 @@ pub fn problem(lang: Lang, problem: &Problem) -> Said {
             "--force で削除すると、作業内容は refs/dandori/preserved に保存されます (`dandori worktree restore {key}` で復元)"
         ))
         }
-        Problem::WorktreeExists { path } => Said::new(say!(lang, "{path} exists already", "{path} は既に存在します")),
-        Problem::UnsafePath { path, reason } => Said::new(say!(
+        Problem::WorktreeExists { path } => Said::what(say!(lang, "{path} exists already", "{path} は既に存在します")).hint(say!(lang, "move it away, or choose another place with --path", "別の場所に移すか、--path で他の場所を指定してください")),
+        Problem::UnsafePath { path, reason } => Said::what(say!(
             lang,
             "{path} is not a safe place for a worktree",
             "{path} はワークツリーの場所として安全ではありません"
         ))
-        .why(reason.clone()),
+        .why(reason.clone())
+        .hint(say!(lang, "choose a place outside of any repository and without symbolic links (--path)", "リポジトリの外で、シンボリックリンクを含まない場所を指定してください (--path)")),
         Problem::WorktreeLocked { path, reason } => {
-            Said::new(say!(lang, "the worktree {path} is locked", "ワークツリー {path} はロックされています"))
+            Said::what(say!(lang, "the worktree {path} is locked", "ワークツリー {path} はロックされています"))
                 .why(reason.clone())
                 .hint(say!(
                     lang,
@@ -329,7 +332,7 @@ pub fn problem(lang: Lang, problem: &Problem) -> Said {
                     "`git worktree unlock {path}` でロックを解除できます"
                 ))
         }
-        Problem::WorktreeUnrecorded { path } => Said::new(say!(
+        Problem::WorktreeUnrecorded { path } => Said::what(say!(
             lang,
             "git does not know the worktree {path} any more: what is in it cannot be kept",
             "git はワークツリー {path} を把握していないため、内容を保存できません"
@@ -337,25 +340,25 @@ pub fn problem(lang: Lang, problem: &Problem) -> Said {
         .hint(say!(
             lang,
             "take what you need out of it and delete the folder; `dandori worktree gc` clears the rest",
-            "必要なものを取り出してからフォルダを削除してください。残りは `dandori worktree gc` で片付きます"
+            "必要なものを取り出してからフォルダーを削除してください。残りは `dandori worktree gc` で片付きます"
         )),
         Problem::WorktreeDetached { path } => {
-            Said::new(say!(lang, "{path} is on no branch", "{path} はどのブランチにもありません")).hint(say!(
+            Said::what(say!(lang, "{path} is on no branch", "{path} はブランチをチェックアウトしていません")).hint(say!(
                 lang,
                 "`git switch -c <name>` there gives it one",
-                "そこで `git switch -c <名前>` を実行してブランチを作ってください"
+                "そこで `git switch -c <名前>` を実行してブランチを作成してください"
             ))
         }
         Problem::BadBranchName { name } => {
-            Said::new(say!(lang, "`{name}` cannot be the name of a branch", "`{name}` はブランチ名として使えません"))
+            Said::what(say!(lang, "`{name}` cannot be the name of a branch", "`{name}` はブランチ名に使えません"))
                 .hint(say!(
                     lang,
                     "letters, digits, `-`, `_` and single `/` always work",
-                    "英数字、`-`、`_`、区切りの `/` が使えます"
+                    "英数字、`-`、`_`、区切りの `/` なら確実に使えます"
                 ))
         }
         Problem::BranchTaken { branch, suggestion, used_at } => {
-            let said = Said::new(say!(lang, "the branch {branch} is taken", "ブランチ {branch} は既に使われています"));
+            let said = Said::what(say!(lang, "the branch {branch} is taken", "ブランチ {branch} は既に使われています"));
             let said = match used_at {
                 Some(at) => said.why(say!(lang, "it is checked out at {at}", "{at} でチェックアウトされています")),
                 None => said,
@@ -366,41 +369,43 @@ pub fn problem(lang: Lang, problem: &Problem) -> Said {
                 "別の名前を使ってください (例: {suggestion})"
             ))
         }
-        Problem::NotOurWorktree { path } => Said::new(say!(
+        Problem::NotOurWorktree { path } => Said::what(say!(
             lang,
             "{path} is no worktree of this repository",
             "{path} はこのリポジトリのワークツリーではありません"
-        )),
+        ))
+        .hint(say!(lang, "`git worktree list` shows those it has", "`git worktree list` で一覧を確認できます")),
         Problem::NothingPreserved { text } => {
-            Said::new(say!(lang, "nothing is kept for `{text}`", "`{text}` の保存された作業はありません")).hint(say!(
+            Said::what(say!(lang, "nothing is kept for `{text}`", "`{text}` として保存された作業はありません")).hint(say!(
                 lang,
                 "`git for-each-ref refs/dandori/preserved` lists what is kept",
                 "`git for-each-ref refs/dandori/preserved` で一覧を確認できます"
             ))
         }
         Problem::NoSuchPull { number } => {
-            Said::new(say!(lang, "there is no pull request #{number}", "プルリクエスト #{number} はありません"))
+            Said::what(say!(lang, "there is no pull request #{number}", "プルリクエスト #{number} はありません"))
                 .hint(say!(lang, "`dandori pr list` shows them", "`dandori pr list` で一覧を確認できます"))
         }
-        Problem::NothingToPull { run, status } => Said::new(say!(
+        Problem::NothingToPull { run, status } => Said::what(say!(
             lang,
             "{run} is {status}: it has no pushed branch to make a pull request of",
-            "{run} は {status} のため、プルリクエストにするブランチがありません"
-        )),
+            "{run} は {status} のため、プルリクエストにするプッシュ済みブランチがありません"
+        ))
+        .hint(say!(lang, "`dandori task show {run}` tells why; `dandori task retry {run}` tries a failed run again", "理由は `dandori task show {run}` で確認できます。失敗した実行は `dandori task retry {run}` で再試行できます")),
         Problem::ForgeRefused { reason } => {
-            Said::new(say!(lang, "the forge refused the request", "フォージが要求を拒否しました")).why(reason.clone())
+            Said::what(say!(lang, "the forge refused the request", "フォージがリクエストを拒否しました")).why(reason.clone()).hint(say!(lang, "check that the token may do this in the repository, then try again", "トークンにリポジトリの権限があるか確認してから、もう一度実行してください"))
         }
         Problem::ForgeUnreachable { reason } => {
-            Said::new(say!(lang, "the forge cannot be reached", "フォージに接続できません")).why(reason.clone())
+            Said::what(say!(lang, "the forge cannot be reached", "フォージに接続できません")).why(reason.clone()).hint(say!(lang, "check the network, then try again", "ネットワークを確認してから、もう一度実行してください"))
         }
         Problem::NoForgeToken { host } => {
-            Said::new(say!(lang, "there is no token for {host}", "{host} のトークンがありません")).hint(say!(
+            Said::what(say!(lang, "there is no token for {host}", "{host} のトークンがありません")).hint(say!(
                 lang,
                 "run `gh auth login`, or set GH_TOKEN, or set forge = \"local\"",
                 "`gh auth login` を実行するか、GH_TOKEN を設定するか、forge = \"local\" にしてください"
             ))
         }
-        Problem::DiskFull { path, free_mib, needed_mib } => Said::new(say!(
+        Problem::DiskFull { path, free_mib, needed_mib } => Said::what(say!(
             lang,
             "there is too little space at {path}: {free_mib} MiB free, {needed_mib} MiB needed",
             "{path} の空き容量が不足しています: 空き {free_mib} MiB、必要 {needed_mib} MiB"
@@ -410,31 +415,31 @@ pub fn problem(lang: Lang, problem: &Problem) -> Said {
             "make room (`dandori worktree gc`), or lower runs.min_free_disk",
             "空きを増やすか (`dandori worktree gc`)、runs.min_free_disk を下げてください"
         )),
-        Problem::StoreFull => Said::new(say!(
+        Problem::StoreFull => Said::what(say!(
             lang,
             "the disk of dandori's database is full",
-            "dandori のデータベースのディスクが満杯です"
+            "dandori のデータベースを置くディスクに空きがありません"
         ))
         .why(say!(
             lang,
             "nothing was taken on; what was taken on before is safe",
-            "新しい依頼は受け付けていません。既に受け付けたものは安全です"
+            "今回の依頼は受け付けていません。受け付け済みの依頼は失われていません"
         ))
-        .hint(say!(lang, "make room and ask again", "空きを増やしてからやり直してください")),
+        .hint(say!(lang, "make room and ask again", "空きを増やしてから、もう一度実行してください")),
         Problem::StoreUnavailable { reason } => {
-            Said::new(say!(lang, "dandori's database cannot be used", "dandori のデータベースを使用できません"))
+            Said::what(say!(lang, "dandori's database cannot be used", "dandori のデータベースを使用できません"))
                 .why(reason.clone())
                 .hint(say!(lang, "`dandori doctor` tells more", "`dandori doctor` で詳細を確認できます"))
         }
-        Problem::StoreTooNew { found, known } => Said::new(say!(
+        Problem::StoreTooNew { found, known } => Said::what(say!(
             lang,
             "the database was written by a newer dandori (schema {found}, this one knows {known})",
-            "データベースは新しい dandori が書いたものです (スキーマ {found}、この版は {known} まで)"
+            "データベースはより新しい dandori のものです (スキーマ {found}、このバージョンは {known} まで)"
         ))
         .hint(say!(
             lang,
             "upgrade dandori; nothing was changed",
-            "dandori を更新してください。何も変更していません"
+            "dandori を更新してください。データベースは変更していません"
         )),
         Problem::StoreDamaged { quarantine, restored } => {
             let restored = match restored {
@@ -445,15 +450,16 @@ pub fn problem(lang: Lang, problem: &Problem) -> Said {
                     "バックアップがないため、空のデータベースで開始しました"
                 ),
             };
-            Said::new(say!(
+            Said::what(say!(
                 lang,
                 "the database was damaged and moved to {quarantine}",
                 "データベースが破損していたため {quarantine} に隔離しました"
             ))
             .why(restored)
+            .hint(say!(lang, "`dandori task list` shows what is there; the damaged file is kept for whoever can read it", "残っているタスクは `dandori task list` で確認できます。破損したファイルは隔離先に残っています"))
         }
         Problem::DaemonUnreachable { socket, reason } => {
-            Said::new(say!(lang, "the daemon does not answer at {socket}", "デーモンが {socket} で応答しません"))
+            Said::what(say!(lang, "the daemon does not answer at {socket}", "デーモンが {socket} で応答しません"))
                 .why(reason.clone())
                 .hint(say!(
                     lang,
@@ -462,11 +468,11 @@ pub fn problem(lang: Lang, problem: &Problem) -> Said {
                 ))
         }
         Problem::DaemonStarting { log, reason } => {
-            Said::new(say!(lang, "the daemon did not start", "デーモンが起動しませんでした"))
+            Said::what(say!(lang, "the daemon did not start", "デーモンが起動しませんでした"))
                 .why(reason.clone())
-                .hint(say!(lang, "its log is {log}", "ログ: {log}"))
+                .hint(say!(lang, "read its log, {log}", "ログを確認してください: {log}"))
         }
-        Problem::DaemonVersion { daemon, cli } => Said::new(say!(
+        Problem::DaemonVersion { daemon, cli } => Said::what(say!(
             lang,
             "the daemon is dandori {daemon}, this is {cli}",
             "デーモンは dandori {daemon}、この CLI は {cli} です"
@@ -474,10 +480,10 @@ pub fn problem(lang: Lang, problem: &Problem) -> Said {
         .hint(say!(
             lang,
             "`dandori daemon stop` once; runs go on and are taken up again",
-            "一度 `dandori daemon stop` を実行してください。実行中の作業は継続し、再開後に引き継がれます"
+            "`dandori daemon stop` を一度実行してください。実行中の作業は続き、次のデーモンに引き継がれます"
         )),
         Problem::DaemonListensElsewhere { asked, listens } => {
-            let said = Said::new(say!(
+            let said = Said::what(say!(
                 lang,
                 "the daemon runs already and does not listen on {asked}",
                 "デーモンは既に動作中で、{asked} では待ち受けていません"
@@ -493,7 +499,7 @@ pub fn problem(lang: Lang, problem: &Problem) -> Said {
             ))
         }
         Problem::CannotListen { address, reason } => {
-            Said::new(say!(lang, "the daemon cannot listen on {address}", "デーモンは {address} で待ち受けできません"))
+            Said::what(say!(lang, "the daemon cannot listen on {address}", "デーモンは {address} で待ち受けできません"))
                 .why(reason.clone())
                 .hint(say!(
                     lang,
@@ -502,41 +508,41 @@ pub fn problem(lang: Lang, problem: &Problem) -> Said {
                 ))
         }
         Problem::SocketPathTooLong { path } => {
-            Said::new(say!(lang, "the socket path is too long: {path}", "ソケットのパスが長すぎます: {path}"))
+            Said::what(say!(lang, "the socket path is too long: {path}", "ソケットのパスが長すぎます: {path}"))
                 .hint(say!(lang, "choose a shorter DANDORI_STATE_DIR", "DANDORI_STATE_DIR を短くしてください"))
         }
-        Problem::StopUnderWay => Said::new(say!(
+        Problem::StopUnderWay => Said::what(say!(
             lang,
             "the daemon is stopping and takes nothing new",
             "デーモンは停止中のため、新しい依頼を受け付けません"
         ))
-        .hint(say!(lang, "ask again in a moment", "少し待ってからやり直してください")),
-        Problem::NoSuchPath { method, path } => Said::new(say!(
+        .hint(say!(lang, "ask again in a moment", "少し待ってから、もう一度実行してください")),
+        Problem::NoSuchPath { method, path } => Said::what(say!(
             lang,
             "the API has no {method} {path}",
             "API に {method} {path} はありません"
         ))
         .hint(say!(lang, "/v1/openapi.json describes what it has", "/v1/openapi.json に一覧があります")),
         Problem::Unauthorized { reason } => {
-            Said::new(say!(lang, "the daemon does not let this request in", "デーモンが要求を受け付けません"))
+            Said::what(say!(lang, "the daemon does not let this request in", "デーモンが要求を受け付けません"))
                 .why(reason.clone())
                 .hint(say!(
                     lang,
                     "every request carries the token in the state root's private/token",
-                    "すべての要求に、状態フォルダの private/token のトークンが必要です"
+                    "すべての要求に、状態フォルダーの private/token のトークンが必要です"
                 ))
         }
         Problem::BadRequest { reason } => {
-            Said::new(say!(lang, "the request is not understood", "要求を理解できません")).why(reason.clone())
+            Said::what(say!(lang, "the request is not understood", "リクエストを解釈できません")).why(reason.clone()).hint(say!(lang, "`dandori daemon stop` ends a daemon of another version; then try again", "`dandori daemon stop` で古いデーモンを停止してから、もう一度実行してください"))
         }
         Problem::Git { command, reason } => {
-            Said::new(say!(lang, "`{command}` failed", "`{command}` が失敗しました")).why(reason.clone())
+            Said::what(say!(lang, "`{command}` failed", "`{command}` が失敗しました")).why(reason.clone()).hint(say!(lang, "remove the cause and try again; `dandori doctor` checks this machine", "原因を取り除いて、もう一度実行してください。環境は `dandori doctor` で点検できます"))
         }
         Problem::Io { path, reason } => {
-            Said::new(say!(lang, "{path} cannot be used", "{path} を使用できません")).why(reason.clone())
+            Said::what(say!(lang, "{path} cannot be used", "{path} を使用できません")).why(reason.clone()).hint(say!(lang, "check that it is there and that you may read and write it", "存在するか、読み書きの権限があるかを確認してください"))
         }
         Problem::Internal { reason } => {
-            Said::new(say!(lang, "dandori made a mistake", "dandori 内部の誤りです")).why(reason.clone()).hint(say!(
+            Said::what(say!(lang, "dandori made a mistake", "dandori の不具合です")).why(reason.clone()).hint(say!(
                 lang,
                 "please report it with `dandori daemon logs`",
                 "`dandori daemon logs` を添えて報告してください"

@@ -35,7 +35,7 @@ pub fn head(lang: Lang, head: Head) -> &'static str {
         Head::Run => ("RUN", "実行"),
         Head::Agent => ("AGENT", "エージェント"),
         Head::State => ("STATE", "状態"),
-        Head::Title => ("TITLE", "題名"),
+        Head::Title => ("TITLE", "タイトル"),
         Head::Branch => ("BRANCH", "ブランチ"),
         Head::Base => ("BASE", "ベース"),
         Head::Path => ("PATH", "パス"),
@@ -78,13 +78,13 @@ pub fn note_word(lang: Lang) -> &'static str {
 }
 
 pub fn no_state_root(lang: Lang) -> Said {
-    Said::new(say!(lang, "there is no place to keep dandori's state", "dandori の状態の保存先が決まりません"))
+    Said::what(say!(lang, "there is no place to keep dandori's state", "dandori の状態の保存先が決まりません"))
         .why(say!(lang, "neither HOME nor DANDORI_STATE_DIR is set", "HOME も DANDORI_STATE_DIR も設定されていません"))
         .hint(say!(lang, "set DANDORI_STATE_DIR to a folder", "DANDORI_STATE_DIR にフォルダーを設定してください"))
 }
 
 pub fn waiting(lang: Lang, place: u64) -> String {
-    say!(lang, "waiting for a place, number {place} in the queue", "順番待ち (待ち行列の {place} 番目)")
+    say!(lang, "waiting for a place, number {place} in the queue", "順番待ち ({place} 番目)")
 }
 
 pub fn started(lang: Lang, task: &str, title: &str) -> String {
@@ -95,7 +95,7 @@ pub fn detached(lang: Lang, task: &str) -> String {
     say!(
         lang,
         "{task} goes on in the background; `dandori task show {task}` tells how it stands",
-        "{task} はバックグラウンドで続行します。`dandori task show {task}` で状況を確認できます"
+        "{task} はバックグラウンドで続行します。状況は `dandori task show {task}` で確認できます"
     )
 }
 
@@ -103,7 +103,7 @@ pub fn interrupted(lang: Lang, task: &str) -> String {
     say!(
         lang,
         "no longer waiting; {task} goes on, `dandori task show {task}` tells how it stands, `dandori task cancel {task}` ends it",
-        "待機をやめました。{task} は続行します。状況は `dandori task show {task}`、取り消しは `dandori task cancel {task}`"
+        "待機をやめました。{task} は続行しています。状況は `dandori task show {task}` で確認でき、`dandori task cancel {task}` で取り消せます"
     )
 }
 
@@ -188,6 +188,15 @@ pub fn pull_failed(lang: Lang, problem: &Problem) -> String {
     )
 }
 
+/// What to do about a failed run that does not say it itself.
+pub fn after_failure(lang: Lang, key: &str) -> String {
+    say!(
+        lang,
+        "`dandori task log {key}` shows what the agent did, `dandori task retry {key}` tries again",
+        "エージェントの記録は `dandori task log {key}` で確認でき、`dandori task retry {key}` で再試行できます"
+    )
+}
+
 pub fn preserved(lang: Lang, reference: &str) -> String {
     say!(lang, "uncommitted work is kept in {reference}", "未コミットの作業を {reference} に保存しました")
 }
@@ -220,7 +229,7 @@ pub fn leftover_reason(lang: Lang, reason: &LeftoverReason) -> String {
         LeftoverReason::Orphaned => {
             say!(lang, "no run or session knows it", "どの実行・セッションのものでもありません")
         }
-        LeftoverReason::Missing => say!(lang, "its folder is gone", "フォルダがありません"),
+        LeftoverReason::Missing => say!(lang, "its folder is gone", "フォルダーがありません"),
         LeftoverReason::Unrecorded => say!(
             lang,
             "git does not know it any more: what is in it could not be kept",
@@ -246,6 +255,16 @@ pub fn left_alone(lang: Lang, name: &str, why: &str) -> String {
     say!(lang, "left {name} ({why})", "{name} はそのままにしました ({why})")
 }
 
+/// What kind of thing is cleared up.
+pub fn kind(lang: Lang, kind: &str) -> &str {
+    match (lang, kind) {
+        (Lang::Ja, "worktree") => "ワークツリー",
+        (Lang::Ja, "branch") => "ブランチ",
+        (Lang::Ja, "record") => "記録",
+        _ => kind,
+    }
+}
+
 pub fn nothing_to_collect(lang: Lang) -> &'static str {
     match lang {
         Lang::En => "nothing to clean up",
@@ -266,15 +285,15 @@ pub fn no_tasks(lang: Lang) -> &'static str {
 
 pub fn no_worktrees(lang: Lang) -> &'static str {
     match lang {
-        Lang::En => "no worktrees",
-        Lang::Ja => "ワークツリーはありません",
+        Lang::En => "no worktrees; `dandori worktree add` makes one",
+        Lang::Ja => "ワークツリーはありません。`dandori worktree add` で作成できます",
     }
 }
 
 pub fn no_pulls(lang: Lang) -> &'static str {
     match lang {
-        Lang::En => "no pull requests",
-        Lang::Ja => "プルリクエストはありません",
+        Lang::En => "no pull requests; `dandori pr create <task>` opens one",
+        Lang::Ja => "プルリクエストはありません。`dandori pr create <タスク>` で作成できます",
     }
 }
 
@@ -392,7 +411,7 @@ pub fn check(lang: Lang, check: Check) -> &'static str {
         Check::Store => ("store", "データベース"),
         Check::Disk => ("disk", "ディスク"),
         Check::Memory => ("memory", "メモリ"),
-        Check::Identity => ("git identity", "git の名前"),
+        Check::Identity => ("git identity", "git のユーザー情報"),
         Check::Repository => ("repository", "リポジトリ"),
         Check::UserConfig => ("user configuration", "ユーザー設定"),
         Check::RepositoryConfig => ("repository configuration", "リポジトリ設定"),
@@ -431,11 +450,11 @@ pub fn remedy(lang: Lang, remedy: Remedy) -> &'static str {
         Remedy::InstallGemini => ("npm install -g @google/gemini-cli", "npm install -g @google/gemini-cli"),
         Remedy::Landlock => (
             "agents can write wherever you can: use Linux 5.13 or newer with Landlock enabled",
-            "エージェントはあなたと同じ範囲に書き込めます: Landlock が有効な Linux 5.13 以降を使ってください",
+            "エージェントがあなたと同じ範囲に書き込めます。Landlock が有効な Linux 5.13 以降を使ってください",
         ),
         Remedy::RestoreStore => (
-            "stop the daemon and start it again: the last good backup is restored",
-            "デーモンを再起動すると、最後の正常なバックアップが復元されます",
+            "dandori daemon stop, then dandori daemon start: the last good backup is restored",
+            "dandori daemon stop と dandori daemon start で、最後の正常なバックアップが復元されます",
         ),
         Remedy::FreeDisk => {
             ("dandori worktree gc, or make room otherwise", "dandori worktree gc などで空きを増やしてください")

@@ -62,7 +62,7 @@ impl Finding {
             Some(why) => format!("{}: {}", said.what, in_one_line(why)),
             None => said.what,
         };
-        Self { name, grade: Grade::Bad, detail, remedy: said.hint, problem: Some(problem) }
+        Self { name, grade: Grade::Bad, detail, remedy: Some(said.hint), problem: Some(problem) }
     }
 }
 

@@ -85,6 +85,10 @@ pub(crate) fn show(out: &Out, run: &RunView) {
     }
     if let Some(reason) = error(out, run) {
         out.line(format!("  {reason}"));
+        // Some failures name their own remedy.
+        if run.state == "FAILED" && !reason.contains("`dandori ") {
+            out.line(format!("  {}", ui::after_failure(out.lang, &run.key)));
+        }
     }
     if let (Some(branch), Some(commit)) = (&run.branch, &run.commit)
         && run.state == "SUCCEEDED"

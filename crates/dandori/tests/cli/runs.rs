@@ -81,7 +81,7 @@ fn an_agent_that_fails_says_why_and_its_work_is_kept() {
     let worktree = task["runs"][0]["worktree"].as_str().unwrap();
     assert_eq!(std::fs::read_to_string(format!("{worktree}/half.txt")).unwrap(), "half\n");
     let japanese = env.dandori(["task", "show", "T-1", "--lang", "ja"]).ok();
-    assert!(japanese.contains("終了コード 7"), "{japanese}");
+    assert!(japanese.contains("終了コード 7") && japanese.contains("`dandori task retry "), "{japanese}");
 }
 
 #[test]
