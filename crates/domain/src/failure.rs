@@ -56,6 +56,14 @@ pub enum Failure {
     Worktree {
         reason: String,
     },
+    /// The repository was moved or deleted after the run was asked for.
+    RepositoryGone {
+        path: Utf8PathBuf,
+    },
+    /// The daemon's own program, which also runs the agents' supervisors, was moved or removed.
+    DandoriGone {
+        program: Utf8PathBuf,
+    },
     /// The project's set-up command failed.
     SetUp {
         command: String,
@@ -109,11 +117,12 @@ pub enum Failure {
 impl Failure {
     pub fn stage(&self) -> Stage {
         match self {
-            Self::Worktree { .. } | Self::SetUp { .. } => Stage::Workspace,
+            Self::Worktree { .. } | Self::RepositoryGone { .. } | Self::SetUp { .. } => Stage::Workspace,
             Self::AgentMissing { .. }
             | Self::Agent { .. }
             | Self::TimedOut { .. }
             | Self::OverBudget { .. }
+            | Self::DandoriGone { .. }
             | Self::SupervisorLost => Stage::Agent,
             Self::Tampered { .. } | Self::ConflictLeft { .. } | Self::Staging { .. } => Stage::Staging,
             Self::Commit { .. } => Stage::Commit,

@@ -20,6 +20,10 @@ pub enum Problem {
     NotARepository {
         path: Utf8PathBuf,
     },
+    /// It was moved or deleted since it was first used.
+    RepositoryGone {
+        path: Utf8PathBuf,
+    },
     /// git does not use a repository of another user before it is told to.
     DubiousOwnership {
         path: Utf8PathBuf,

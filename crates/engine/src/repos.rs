@@ -49,13 +49,19 @@ impl Engine {
         Ok(self.know(path).await?.repo)
     }
 
-    /// A repository known before: nothing is discovered.
+    /// A repository known before: nothing is discovered, but it has to be there still.
     pub(crate) async fn known(&self, id: RepoId) -> Result<Known, Problem> {
-        let repo = self.0.store.repo(id).await.map_err(|e| store_problem(&e))?;
-        if repo.host != self.0.fence.host {
-            return Err(Problem::Elsewhere { path: repo.root });
+        let repo = self.repo_here(id).await?;
+        if is_gone(&repo) {
+            return Err(Problem::RepositoryGone { path: repo.root });
         }
         Ok(self.opened(repo))
+    }
+
+    /// One of this host's, there or not.
+    pub(crate) async fn repo_here(&self, id: RepoId) -> Result<Repo, Problem> {
+        let repo = self.0.store.repo(id).await.map_err(|e| store_problem(&e))?;
+        if repo.host == self.0.fence.host { Ok(repo) } else { Err(Problem::Elsewhere { path: repo.root }) }
     }
 
     /// The run's repository, with git called as whoever asked for the run would call it.
@@ -96,4 +102,9 @@ impl Engine {
         }
         Err(Problem::Untrusted { path: file, what: powers.0 })
     }
+}
+
+/// Moved or deleted since it was first used.
+pub(crate) fn is_gone(repo: &Repo) -> bool {
+    !repo.root.is_dir() || !repo.git_dir.is_dir()
 }

@@ -67,7 +67,7 @@ impl Engine {
     /// Cancels what is pending or running of a task. All its processes end; uncommitted edits are kept.
     pub async fn cancel(&self, runs: &[RunFacts]) -> Result<Vec<RunFacts>, Problem> {
         if let Some(run) = runs.first() {
-            self.known(run.spec.repo).await?;
+            self.repo_here(run.spec.repo).await?;
         }
         let mut canceled = Vec::new();
         let mut refused = None;
@@ -92,7 +92,7 @@ impl Engine {
     /// What failed after the agent's work is taken up where it failed, as long as that work is there; any other failure
     /// or cancel is run again from the base.
     pub async fn retry(&self, task: &Task, run: &RunFacts, caller: Option<Arc<Env>>) -> Result<RunFacts, Problem> {
-        self.known(task.repo).await?;
+        self.repo_here(task.repo).await?;
         let status = run.status();
         if run.can_be_resumed() && self.has_its_worktree(run).await? {
             self.remember_caller(run.spec.id, caller.as_ref());

@@ -27,6 +27,9 @@ pub enum CmdError {
         #[source]
         source: io::Error,
     },
+    /// Not the program is missing but the place it was to run in.
+    #[error("{program} cannot run in {folder}: that folder is gone")]
+    FolderGone { program: String, folder: String },
     #[error("{command} did not end within {seconds} s and was stopped")]
     TimedOut { command: String, seconds: u64 },
     #[error("{command} failed ({status}){}", tail_of(.stderr))]
@@ -221,7 +224,13 @@ impl Cmd {
         if let Some(cwd) = &self.cwd {
             command.current_dir(cwd);
         }
-        command.spawn().map_err(not_started)
+        command.spawn().map_err(|source| match &self.cwd {
+            Some(folder) if source.kind() == io::ErrorKind::NotFound && !folder.exists() => CmdError::FolderGone {
+                program: self.program.to_string_lossy().into_owned(),
+                folder: folder.to_string(),
+            },
+            _ => not_started(source),
+        })
     }
 
     /// Both outputs until the child ends, or `None` when the deadline came first.

@@ -11,6 +11,16 @@ pub fn failure(lang: Lang, failure: &Failure) -> String {
         Failure::Worktree { reason } => {
             say!(lang, "the worktree could not be made: {reason}", "ワークツリーを作成できませんでした: {reason}")
         }
+        Failure::RepositoryGone { path } => say!(
+            lang,
+            "the repository {path} was moved or deleted: move it back and `dandori task retry`, or run dandori where it is now",
+            "リポジトリ {path} が移動または削除されています: 元に戻して `dandori task retry` を実行するか、現在の場所で dandori を実行してください"
+        ),
+        Failure::DandoriGone { program } => say!(
+            lang,
+            "{program}, which the daemon runs from, was moved or removed: `dandori daemon stop`, then `dandori task retry`",
+            "デーモンの実行ファイル {program} が移動または削除されています: `dandori daemon stop` のあと `dandori task retry` を実行してください"
+        ),
         Failure::SetUp { command, tail } => {
             let tail = last_line(tail);
             say!(

@@ -17,6 +17,19 @@ pub fn problem(lang: Lang, problem: &Problem) -> Said {
                     "リポジトリに移動するか、`git init` で作成してください"
                 ))
         }
+        Problem::RepositoryGone { path } => {
+            Said::what(say!(lang, "the repository {path} is gone", "リポジトリ {path} がありません"))
+                .why(say!(
+                    lang,
+                    "it was moved or deleted since it was used last",
+                    "前回の使用後に移動または削除されています"
+                ))
+                .hint(say!(
+                    lang,
+                    "move it back, or start a new task with `dandori run` where it is now",
+                    "元の場所に戻すか、現在の場所で `dandori run` を使って新しいタスクを始めてください"
+                ))
+        }
         Problem::DubiousOwnership { path } => {
             Said::what(say!(lang, "git does not use the repository {path}", "git はリポジトリ {path} を使用しません"))
                 .why(say!(

@@ -222,9 +222,17 @@ async fn daemon(context: &Context, daemon: String, store: String, repository: St
             Some(_) => Finding::bad(lang, store, told, Remedy::RestoreStore),
         },
     ];
-    let used = |repo: &RepositoryUse| format!("{}: {}", repo.root, ui::size(repo.bytes));
-    findings.extend(report.repositories.iter().map(|repo| Finding::good(repository.clone(), used(repo))));
+    findings.extend(report.repositories.iter().map(|repo| of_repository(lang, repository.clone(), repo)));
     findings
+}
+
+fn of_repository(lang: Lang, name: String, repo: &RepositoryUse) -> Finding {
+    if !Utf8Path::new(&repo.root).is_dir() {
+        let gone = Finding::of_problem(lang, name, Problem::RepositoryGone { path: repo.root.as_str().into() });
+        // Nothing that is still there suffers from it.
+        return Finding { grade: Grade::Missing, ..gone };
+    }
+    Finding::good(name, format!("{}: {}", repo.root, ui::size(repo.bytes)))
 }
 
 #[cfg(test)]

@@ -45,6 +45,37 @@ fn a_repository_of_another_user() {
 }
 
 #[test]
+fn a_repository_that_was_moved_since() {
+    let env = machine();
+    env.write_user_config("[runs]\nmax_parallel = 1\n");
+    let go = env.root().join("go");
+    env.run_json(["x", "--agent", "exec:echo x > x.txt"]);
+    let holding = format!("exec:while [ ! -e {go} ]; do sleep 0.05; done");
+    env.run_json(["hold", "--agent", &holding, "--detach"]);
+    env.run_json(["later", "--agent", "exec:true", "--detach"]);
+    let moved = env.root().join("moved");
+    std::fs::rename(env.repo(), &moved).unwrap();
+    let gone = |said: String| {
+        assert!(said.contains(&format!("{} is gone", env.repo())) && said.contains("move it back"), "{said}")
+    };
+    gone(env.dandori_in(&moved, ["task", "follow-up", "T-1", "more"]).fails(1));
+    gone(env.dandori_in(&moved, ["task", "compare", "T-1"]).fails(1));
+    let report = env.dandori_in(&moved, ["doctor", "--json"]).json();
+    let told = report["checks"].as_array().unwrap().iter().find(|c| c["problem"]["code"] == "repository_gone").unwrap();
+    assert!(told["remedy"].as_str().unwrap().contains("move it back"), "{told}");
+    // One that waited fails with the reason.
+    std::fs::write(&go, "").unwrap();
+    let settled = || env.dandori_in(&moved, ["task", "show", "T-3", "--json"]).json()["runs"][0].clone();
+    let run = dandori_testkit::env::wait_for("it is over", || Some(settled()).filter(|r| r["settled"] == true));
+    assert_eq!((&run["state"], &run["failure"]["kind"]), (&"FAILED".into(), &"repository_gone".into()), "{run}");
+    let shown = env.dandori_in(&moved, ["task", "show", "T-3"]).ok();
+    assert!(shown.contains("was moved or deleted") && shown.contains("dandori task retry"), "{shown}");
+    std::fs::rename(&moved, env.repo()).unwrap();
+    let again = env.dandori(["task", "retry", "T-3", "--json"]).json();
+    assert_eq!(again["runs"][0]["state"], "SUCCEEDED", "{again}");
+}
+
+#[test]
 fn a_repository_without_a_commit_or_a_remote() {
     let env = TestEnv::without_repository(env!("CARGO_BIN_EXE_dandori"));
     env.git(["init", "--quiet"]);

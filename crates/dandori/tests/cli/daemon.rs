@@ -270,6 +270,27 @@ fn doctor_and_completions_and_help_answer() {
 }
 
 #[test]
+fn a_daemon_whose_program_was_removed_says_so_and_what_to_do() {
+    let env = machine();
+    let copy = env.root().join("dandori-of-before");
+    std::fs::copy(env!("CARGO_BIN_EXE_dandori"), &copy).unwrap();
+    env.command(copy.as_str(), ["daemon", "start"], &env.repo());
+    std::fs::remove_file(&copy).unwrap();
+    let failed = env.run_json(["x", "--agent", "exec:echo x > x.txt"]);
+    let error = failed["runs"][0]["error"].as_str().unwrap();
+    assert!(error.contains(copy.as_str()) && error.contains("dandori daemon stop"), "{error}");
+    // The same for set-up commands, which run in a shim too.
+    env.write("dandori.toml", "[worktrees]\nset_up = [\"true\"]\n");
+    let _ = env.dandori(["trust"]).ok();
+    let failed = env.run_json(["x", "--agent", "exec:echo x > x.txt"]);
+    assert!(failed["runs"][0]["error"].as_str().unwrap().contains(copy.as_str()), "{failed}");
+    // What it says to do helps.
+    let _ = env.dandori(["daemon", "stop"]).ok();
+    let again = env.dandori(["task", "retry", "T-1", "--json"]).json();
+    assert_eq!(again["runs"][0]["state"], "SUCCEEDED", "{again}");
+}
+
+#[test]
 fn a_lost_token_is_written_again_while_the_daemon_lives() {
     let env = machine();
     let _ = env.dandori(["daemon", "start"]).ok();

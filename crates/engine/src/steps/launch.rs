@@ -121,6 +121,7 @@ impl Engine {
             Ok(started) => Ok(Some(started)),
             // A shim of the life before got there first.
             Err(LaunchError::AlreadyStarted) => Ok(shim::started(files.root())),
+            Err(LaunchError::ProgramGone { program }) => Err(Failure::DandoriGone { program }.into()),
             Err(e) => Err(not_started(e.to_string())),
         }
     }

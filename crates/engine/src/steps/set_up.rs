@@ -73,15 +73,19 @@ impl Engine {
         let started = self
             .blocking(move |engine| {
                 for folder in [&dir, &tmp] {
-                    private_folder(folder).map_err(|e| e.to_string())?;
+                    if let Err(e) = private_folder(folder) {
+                        return Ok(Err(e.to_string()));
+                    }
                 }
                 match shim::launch(&dir, &order, &dandori, engine.env()) {
                     // Launched before a crash: looked at below.
-                    Ok(_) | Err(LaunchError::AlreadyStarted) => Ok(()),
-                    Err(e) => Err(e.to_string()),
+                    Ok(_) | Err(LaunchError::AlreadyStarted) => Ok(Ok(())),
+                    // No fault of the command's: the agent could not be started either.
+                    Err(LaunchError::ProgramGone { program }) => Err(Failure::DandoriGone { program }),
+                    Err(e) => Ok(Err(e.to_string())),
                 }
             })
-            .await?;
+            .await??;
         if let Err(reason) = started {
             return Ok(Err(reason));
         }

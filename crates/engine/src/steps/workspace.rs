@@ -10,7 +10,7 @@ use super::again::arrive;
 use crate::Engine;
 use crate::drive::StepError;
 use crate::fault;
-use crate::repos::Known;
+use crate::repos::{Known, is_gone};
 use crate::trouble::{git_reason, store_problem};
 
 const BRANCH_PREFIX: &str = "dandori";
@@ -18,6 +18,9 @@ const BRANCH_PREFIX: &str = "dandori";
 impl Engine {
     pub(crate) async fn make_worktree(&self, run: &RunFacts) -> Result<Vec<Fact>, StepError> {
         let known = self.known_for(run).await?;
+        if is_gone(&known.repo) {
+            return Err(Failure::RepositoryGone { path: known.repo.root }.into());
+        }
         let run = run.clone();
         let facts = match (&run.open_intent, &run.spec.kind) {
             (Some(intent @ Intent::Worktree { .. }), kind) => {

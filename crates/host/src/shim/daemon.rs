@@ -8,7 +8,7 @@ use std::process::{Child, Stdio};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
 use dandori_domain::run::ProcessRef;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::process::Signal;
@@ -44,7 +44,10 @@ pub enum LaunchError {
     /// The shim went wrong and was ended with all it started; [`probe`] tells how far it had come.
     #[error("the shim did not answer within {seconds} s and was ended: {detail}")]
     Unclear { seconds: u64, detail: String },
-    #[error("the shim could not be started")]
+    /// The shim is this program itself: it was moved or removed while the daemon ran.
+    #[error("{program} is gone")]
+    ProgramGone { program: Utf8PathBuf },
+    #[error("the shim could not be started: {source}")]
     Io {
         #[source]
         source: io::Error,
@@ -91,7 +94,10 @@ pub fn launch(run_dir: &Utf8Path, order: &LaunchOrder, program: &Utf8Path, env: 
         return Err(LaunchError::AlreadyStarted);
     }
     put(run_dir, LAUNCH, order).map_err(io)?;
-    let mut child = spawn(run_dir, program, env).map_err(io)?;
+    let mut child = spawn(run_dir, program, env).map_err(|source| match source.kind() {
+        io::ErrorKind::NotFound if !program.exists() => LaunchError::ProgramGone { program: program.to_owned() },
+        _ => LaunchError::Io { source },
+    })?;
     let line = child.stdout.take().map_or(Ok(None), |pipe| read_line(pipe, Instant::now() + START_LIMIT));
     if let Ok(Some(line)) = line {
         adopt(child);
