@@ -116,13 +116,16 @@ fn unsafe_places_are_refused() {
     let link = env.root().join("link");
     std::fs::create_dir_all(env.root().join("real")).unwrap();
     std::os::unix::fs::symlink(env.root().join("real"), &link).unwrap();
+    let dangling = env.root().join("dangling");
+    std::os::unix::fs::symlink(env.root().join("nowhere"), &dangling).unwrap();
     std::fs::create_dir_all(env.repo().join("deep/er")).unwrap();
     let in_state = env.state().join("mine");
     let cases = [
         ("../repo/inside", "another repository"),
         ("deep/er/inside", "another repository"),
         (link.as_str(), "symbolic link"),
-        ("../link/x", "symbolic link"),
+        (dangling.as_str(), "symbolic link"),
+        ("../link/x", "its real path is"),
         (in_state.as_str(), "dandori's own folder"),
     ];
     for (place, why) in cases {
@@ -232,9 +235,15 @@ fn a_folder_git_has_forgotten_is_left_with_what_is_in_it() {
     let record = env.git_in(&path, ["rev-parse", "--git-dir"]);
     std::fs::remove_dir_all(record).unwrap();
     assert_eq!(env.dandori(["worktree", "list", "--json"]).json()[0]["state"], "unknown");
-    let collected = env.dandori(["worktree", "gc", "--json"]).json();
-    assert_eq!((&collected["removed"], &collected["left"][0]["name"]), (&0.into(), &path.as_str().into()));
-    assert_eq!(collected["left"][0]["why"], "unrecorded");
+    for planned in [&["--dry-run"][..], &[]] {
+        let collected = env.dandori([&["worktree", "gc", "--json"], planned].concat()).json();
+        assert_eq!(
+            (&collected["removed"], &collected["found"], &collected["left"][0]["name"]),
+            (&0.into(), &serde_json::json!([]), &path.as_str().into()),
+            "{planned:?}"
+        );
+        assert_eq!(collected["left"][0]["why"], "unrecorded");
+    }
     let said = env.dandori(["worktree", "remove", "topic", "--force"]).fails(1);
     assert!(said.contains("cannot be kept"), "{said}");
     assert_eq!(std::fs::read_to_string(path.join("mine.txt")).unwrap(), "m\n");
@@ -296,6 +305,8 @@ fn gc_leaves_branches_that_another_state_root_works_on() {
     let branch = made["branch"].as_str().unwrap().to_owned();
     let _ = env.dandori(["daemon", "stop"]).ok();
     env.var("DANDORI_STATE_DIR", env.root().join("other").into_string());
+    let planned = env.dandori(["worktree", "gc", "--dry-run", "--json"]).json();
+    assert_eq!(planned["found"], serde_json::json!([]), "{planned}");
     let collected = env.dandori(["worktree", "gc", "--json"]).json();
     let _ = env.dandori(["daemon", "stop"]).ok();
     assert_eq!((&collected["found"], &collected["removed"]), (&serde_json::json!([]), &0.into()));
@@ -346,8 +357,9 @@ fn what_git_would_refuse_is_refused_with_a_hint() {
     let said = env.dandori(["worktree", "add", "main"]).fails(1);
     assert!(said.contains(&format!("checked out at {}", env.repo())), "{said}");
     let made = env.dandori(["worktree", "add", "topic", "--json"]).json();
+    std::fs::write(format!("{}/loose.txt", made["path"].as_str().unwrap()), "l\n").unwrap();
     env.git(["worktree", "lock", "--reason", "on a stick", made["path"].as_str().unwrap()]);
     let said = env.dandori(["worktree", "remove", "topic", "--force"]).fails(1);
     assert!(said.contains("on a stick") && said.contains("git worktree unlock"), "{said}");
-    assert_eq!(env.git(["for-each-ref", "refs/dandori/preserved"]), "");
+    assert_eq!(env.git(["for-each-ref", "refs/dandori/preserved"]), "", "nothing was begun");
 }

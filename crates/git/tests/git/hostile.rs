@@ -134,6 +134,9 @@ fn a_submodule_that_an_agent_filled_is_never_entered() {
     bed.use_all(&tree, "dandori/a");
     let StageAnswer::Refused { findings } = tree.stage(FORBIDDEN).unwrap() else { panic!() };
     assert_eq!(findings, [Finding::NestedRepository { path: "sub".into() }]);
+    let kept = bed.repo.reference("refs/dandori/preserved/dandori-a").unwrap().unwrap();
+    let files = bed.sh(&bed.clone_path(), &format!("git ls-tree -r --name-only {} sub", kept.as_str()));
+    assert_eq!(files, "sub/.gitattributes\nsub/inner.txt", "what is in it is kept as files");
 }
 
 #[test]

@@ -1,7 +1,7 @@
-use camino::Utf8PathBuf;
+use camino::Utf8Path;
 use dandori_domain::Oid;
 use dandori_git::{
-    BranchEnd, ExistingBranch, Fetch, GitError, NewWorktree, Origin, Repository, Unsupported, empty_trash,
+    BranchEnd, ExistingBranch, Fetch, GitError, NewWorktree, Origin, Repository, Unsafe, Unsupported, empty_trash,
 };
 
 use crate::bed::{Bed, read, write};
@@ -196,18 +196,21 @@ fn paths_outside_the_root_through_links_or_in_repositories_are_refused() {
     let bed = Bed::new();
     std::fs::create_dir_all(bed.root()).unwrap();
     std::os::unix::fs::symlink(&bed.home, bed.root().join("link")).unwrap();
-    for path in [
-        bed.home.join("elsewhere"),
-        Utf8PathBuf::from(format!("{}/../out", bed.root())),
-        bed.root().join("link/x"),
-        bed.root().join("x/.git/y"),
-    ] {
-        let refused = bed.repo.add_worktree(&NewWorktree { path: path.clone(), ..bed.wanted("a") }).unwrap_err();
-        assert!(matches!(refused, GitError::UnsafePath { .. }), "{path}: {refused:?}");
-    }
-    let inside = bed.add("a").tree.path().join("inner");
-    let refused = bed.repo.add_worktree(&NewWorktree { path: inside, ..bed.wanted("b") }).unwrap_err();
-    assert!(matches!(refused, GitError::UnsafePath { .. }), "{refused:?}");
+    let reason = |path: &Utf8Path, branch: &str| {
+        let new = NewWorktree { path: path.to_owned(), ..bed.wanted(branch) };
+        match bed.repo.add_worktree(&new).unwrap_err() {
+            GitError::UnsafePath { reason, .. } => reason,
+            other => panic!("{path}: {other:?}"),
+        }
+    };
+    let (root, link) = (bed.root(), bed.root().join("link"));
+    let in_git = root.join("x/.git/y");
+    assert_eq!(reason(&bed.home.join("elsewhere"), "a"), Unsafe::OutsideRoot { root: root.clone() });
+    assert_eq!(reason(Utf8Path::new(&format!("{root}/../out")), "a"), Unsafe::NotPlain);
+    assert_eq!(reason(&link.join("x"), "a"), Unsafe::Symlink { component: link });
+    assert_eq!(reason(&in_git, "a"), Unsafe::InsideRepository { repository: in_git.clone() });
+    let tree = bed.add("a").tree.path().to_owned();
+    assert_eq!(reason(&tree.join("inner"), "b"), Unsafe::InsideRepository { repository: tree });
     write(&bed.root().join("file"), "mine");
     let there = bed.repo.add_worktree(&bed.wanted("file")).unwrap_err();
     assert!(matches!(there, GitError::PathTaken { .. }));
