@@ -4,10 +4,7 @@
 //! transactions. Nothing is written past the verbs: what is measured is a store as the engine would have made it.
 
 use dandori_domain::agent::{AgentName, Usage, Verdict};
-use dandori_domain::message::DEFAULT_TEMPLATE;
-use dandori_domain::run::{
-    Changes, Cleanup, Limits, ProcessRef, RunSettings, Sandbox, SandboxMode, SandboxSettings, SetUpChoice, Workspace,
-};
+use dandori_domain::run::{BranchFate, Changes, ProcessRef, RunSettings, Sandbox, Workspace};
 use dandori_domain::{Fact, Failure, HostId, Intent, Oid, RepoId, RunFacts, RunId, RunKind, TaskId, WorktreeKey};
 use dandori_host::{now, random};
 use dandori_store::{Fence, NewRun, NewTask, Store};
@@ -89,26 +86,7 @@ fn new_run(host: HostId) -> NewRun {
         kind: RunKind::First,
         instruction: "edit one file, and say in a sentence or two what was done and why it was done so".into(),
         base: None,
-        settings: RunSettings {
-            model: None,
-            wants_pull: false,
-            budget: None,
-            limits: Limits {
-                start_seconds: 120,
-                silence_seconds: 900,
-                run_seconds: 7200,
-                api_retries: 4,
-                grace_seconds: 10,
-            },
-            cleanup: Cleanup::Merged,
-            forbidden_paths: Vec::new(),
-            set_up: SetUpChoice::Nothing,
-            commit_template: DEFAULT_TEMPLATE.into(),
-            push_retries: 2,
-            sandbox: SandboxSettings { mode: SandboxMode::Auto, write: Vec::new(), hide: Vec::new() },
-            pass_env: Vec::new(),
-            custom_command: None,
-        },
+        settings: RunSettings::default(),
         created_at: now(),
     }
 }
@@ -148,7 +126,7 @@ fn whole_life(run: &RunFacts) -> Vec<Fact> {
         },
         Fact::Committed { oid: oid("c") },
         Fact::Pushed { oid: oid("c") },
-        Fact::Removed { branch: dandori_domain::run::BranchFate::Keep },
+        Fact::Removed { branch: BranchFate::Keep },
         Fact::Settled,
     ]
 }

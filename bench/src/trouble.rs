@@ -1,7 +1,5 @@
 //! Why a benchmark could not be measured.
 
-use std::error::Error;
-
 use camino::Utf8Path;
 use dandori_git::GitError;
 use dandori_host::CmdError;
@@ -40,12 +38,6 @@ impl Trouble {
     }
 
     pub(crate) fn with_causes(&self) -> String {
-        let mut text = self.to_string();
-        let mut cause = self.source();
-        while let Some(error) = cause {
-            text = format!("{text}: {error}");
-            cause = error.source();
-        }
-        text
+        dandori_domain::cause::with_causes(self)
     }
 }

@@ -1,6 +1,7 @@
 //! An order to an agent, and what it takes to carry it out.
 
 use camino::{Utf8Path, Utf8PathBuf};
+use dandori_domain::cause::with_causes;
 use dandori_domain::run::Limits;
 use dandori_domain::{AgentFailure, AgentName, RunId, SessionId, TaskId, Usd};
 use dandori_host::Env;
@@ -89,15 +90,7 @@ impl PrepareError {
     pub fn failure(&self) -> AgentFailure {
         match self {
             Self::NotAuthorised { detail } => AgentFailure::NotAuthorised { detail: detail.clone() },
-            other => {
-                let mut detail = other.to_string();
-                let mut cause = std::error::Error::source(other);
-                while let Some(error) = cause {
-                    detail = format!("{detail}: {error}");
-                    cause = error.source();
-                }
-                AgentFailure::NotStarted { detail }
-            }
+            other => AgentFailure::NotStarted { detail: with_causes(other) },
         }
     }
 }

@@ -5,8 +5,7 @@ use std::io;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use dandori_domain::agent::AgentName;
-use dandori_domain::message::DEFAULT_TEMPLATE;
-use dandori_domain::run::{Cleanup, Limits, SandboxMode, SandboxSettings};
+use dandori_domain::run::{Cleanup, Limits, RunSettings, SandboxMode, SandboxSettings};
 use dandori_domain::{Problem, Usd};
 use serde::Deserialize;
 
@@ -91,31 +90,27 @@ impl ConfigError {
 
 impl Default for Config {
     fn default() -> Self {
+        let RunSettings { wants_pull, budget, limits, cleanup, commit_template, push_retries, sandbox, .. } =
+            RunSettings::default();
         Self {
             base: None,
             agent: AgentName::Claude,
-            pr: false,
+            pr: wants_pull,
             forge: ForgeChoice::Auto,
-            cleanup: Cleanup::Merged,
+            cleanup,
             language: None,
             store: None,
             max_parallel: None,
             min_free_memory: 1 << 30,
             min_free_disk: 1 << 30,
-            limits: Limits {
-                start_seconds: 120,
-                silence_seconds: 15 * 60,
-                run_seconds: 2 * 3600,
-                api_retries: 4,
-                grace_seconds: 10,
-            },
-            budget: None,
-            commit_template: DEFAULT_TEMPLATE.to_owned(),
-            push_retries: 2,
+            limits,
+            budget,
+            commit_template,
+            push_retries,
             set_up: SetUp::Detect,
             pool: 1,
             keep_days: 14,
-            sandbox: SandboxSettings { mode: SandboxMode::Auto, write: Vec::new(), hide: Vec::new() },
+            sandbox,
             pass_env: Vec::new(),
             forbidden_paths: Vec::new(),
             github_host: "github.com".to_owned(),

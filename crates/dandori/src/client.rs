@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use camino::Utf8Path;
 use dandori_api::ErrorBody;
 use dandori_domain::Problem;
+use dandori_domain::cause::root_cause;
 use dandori_engine::Layout;
 use dandori_server::VERSION_HEADER;
 use dandori_server::token::Token;
@@ -147,13 +148,7 @@ impl Client {
     }
 
     fn lost(&self, error: &reqwest::Error) -> Problem {
-        let mut reason = error.to_string();
-        let mut cause = std::error::Error::source(error);
-        while let Some(inner) = cause {
-            reason = inner.to_string();
-            cause = inner.source();
-        }
-        Problem::DaemonUnreachable { socket: self.layout.socket(), reason }
+        Problem::DaemonUnreachable { socket: self.layout.socket(), reason: root_cause(error) }
     }
 }
 

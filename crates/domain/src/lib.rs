@@ -5,6 +5,7 @@
 
 pub mod agent;
 pub mod candidate;
+pub mod cause;
 pub mod fact;
 pub mod failure;
 pub mod id;

@@ -7,6 +7,7 @@ use crate::agent::AgentName;
 use crate::fact::Workspace;
 use crate::failure::Limit;
 use crate::id::{HostId, RepoId, RunId, SessionId, TaskId, TaskNumber, Usd};
+use crate::message::DEFAULT_TEMPLATE;
 
 /// What was asked. Written once, never changed.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -55,6 +56,26 @@ pub struct RunSettings {
     pub custom_command: Option<String>,
 }
 
+/// What is done where nobody has said otherwise.
+impl Default for RunSettings {
+    fn default() -> Self {
+        Self {
+            model: None,
+            wants_pull: false,
+            budget: None,
+            limits: Limits::default(),
+            cleanup: Cleanup::Merged,
+            forbidden_paths: Vec::new(),
+            set_up: SetUpChoice::Detect,
+            commit_template: DEFAULT_TEMPLATE.to_owned(),
+            push_retries: 2,
+            sandbox: SandboxSettings { mode: SandboxMode::Auto, write: Vec::new(), hide: Vec::new() },
+            pass_env: Vec::new(),
+            custom_command: None,
+        }
+    }
+}
+
 /// How a fresh worktree is made ready for work.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -74,6 +95,12 @@ pub struct Limits {
     /// How often an agent may try a dead API again before we end it.
     pub api_retries: u32,
     pub grace_seconds: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { start_seconds: 120, silence_seconds: 15 * 60, run_seconds: 2 * 3600, api_retries: 4, grace_seconds: 10 }
+    }
 }
 
 impl Limits {

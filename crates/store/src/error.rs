@@ -1,6 +1,7 @@
 //! What can go wrong with the store, as its callers need to tell it apart.
 
 use camino::Utf8PathBuf;
+use dandori_domain::cause::with_causes;
 use dandori_domain::id::{Epoch, HostId, RunId};
 use dandori_domain::worktree::Owner;
 use dandori_domain::{IllegalFact, Problem, Status};
@@ -78,14 +79,8 @@ impl StoreError {
     }
 
     /// Some errors keep what matters ("connection refused") in their causes.
-    pub(crate) fn unavailable_with_causes(error: impl std::error::Error) -> Self {
-        let mut reason = error.to_string();
-        let mut cause = error.source();
-        while let Some(inner) = cause {
-            reason = format!("{reason}: {inner}");
-            cause = inner.source();
-        }
-        Self::Unavailable { reason }
+    pub(crate) fn unavailable_with_causes(error: impl std::error::Error + 'static) -> Self {
+        Self::Unavailable { reason: with_causes(&error) }
     }
 
     pub(crate) fn unreadable(reason: impl ToString) -> Self {

@@ -4,10 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use dandori_domain::agent::{AgentFailure, AgentName, Usage, Verdict};
 use dandori_domain::id::{HostId, Oid, RepoId, RunId, TaskId, WorktreeKey};
-use dandori_domain::message::DEFAULT_TEMPLATE;
-use dandori_domain::run::{
-    Changes, Cleanup, Limits, ProcessRef, RunSettings, Sandbox, SandboxMode, SandboxSettings, SetUpChoice, Workspace,
-};
+use dandori_domain::run::{Changes, ProcessRef, RunSettings, Sandbox, Workspace};
 use dandori_domain::task::{Repo, Task};
 use dandori_domain::{Fact, Failure, Intent, RunFacts, RunKind};
 use dandori_testkit::postgres::Postgres;
@@ -120,26 +117,7 @@ fn new_run(host: HostId, kind: RunKind) -> NewRun {
         kind,
         instruction: "do it".into(),
         base: None,
-        settings: RunSettings {
-            model: None,
-            wants_pull: false,
-            budget: None,
-            limits: Limits {
-                start_seconds: 60,
-                silence_seconds: 600,
-                run_seconds: 3600,
-                api_retries: 3,
-                grace_seconds: 5,
-            },
-            cleanup: Cleanup::Merged,
-            forbidden_paths: vec![],
-            set_up: SetUpChoice::Nothing,
-            commit_template: DEFAULT_TEMPLATE.into(),
-            push_retries: 2,
-            sandbox: SandboxSettings { mode: SandboxMode::Auto, write: vec![], hide: vec![] },
-            pass_env: vec![],
-            custom_command: None,
-        },
+        settings: RunSettings::default(),
         created_at: at(0),
     }
 }

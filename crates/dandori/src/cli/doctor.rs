@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use camino::Utf8Path;
 use dandori_api::{DoctorReport, RepositoryUse};
+use dandori_domain::cause::with_causes;
 use dandori_domain::run::Sandbox;
 use dandori_domain::{AgentName, Problem};
 use dandori_git::Git;
@@ -160,16 +161,6 @@ fn agent_finding(context: &Context, agent: &AgentName, remedy: Remedy, home: &Ut
             Err(e) => Finding::bad(context.out.lang, name, with_causes(&e), remedy),
         },
     }
-}
-
-fn with_causes(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(inner) = cause {
-        text = format!("{text}: {inner}");
-        cause = inner.source();
-    }
-    text
 }
 
 fn missing(context: &Context, name: String, remedy: Remedy) -> Finding {

@@ -6,8 +6,7 @@
 use std::collections::HashMap;
 
 use dandori_api::EventView;
-use dandori_config::Config;
-use dandori_domain::run::{Fact, RunFacts, RunKind, RunSettings, RunSpec, SetUpChoice, Status};
+use dandori_domain::run::{Fact, RunFacts, RunKind, RunSettings, RunSpec, Status};
 use dandori_domain::{AgentName, HostId, TaskNumber};
 use serde::Deserialize;
 
@@ -66,7 +65,6 @@ impl Replay {
 /// What was asked, as far as the log has it. Its state depends on nothing else of it.
 fn spec(event: &EventView) -> Option<RunSpec> {
     let created: Created = serde_json::from_value(event.body.clone()).ok()?;
-    let Config { limits, cleanup, commit_template, push_retries, sandbox, .. } = Config::default();
     Some(RunSpec {
         id: event.run.as_ref()?.parse().ok()?,
         task: event.task.as_ref()?.parse().ok()?,
@@ -77,20 +75,7 @@ fn spec(event: &EventView) -> Option<RunSpec> {
         kind: created.kind,
         instruction: String::new(),
         base: None,
-        settings: RunSettings {
-            model: None,
-            wants_pull: false,
-            budget: None,
-            limits,
-            cleanup,
-            forbidden_paths: Vec::new(),
-            set_up: SetUpChoice::Nothing,
-            commit_template,
-            push_retries,
-            sandbox,
-            pass_env: Vec::new(),
-            custom_command: None,
-        },
+        settings: RunSettings::default(),
         created_at: event.at.parse().ok()?,
     })
 }

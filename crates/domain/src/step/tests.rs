@@ -5,7 +5,6 @@ use jiff::Timestamp;
 use super::*;
 use crate::agent::{AgentFailure, AgentName, Usage, Verdict};
 use crate::id::{HostId, Oid, RepoId, RunId, TaskId, TaskNumber, WorktreeKey};
-use crate::message::DEFAULT_TEMPLATE;
 use crate::run::*;
 
 fn at(second: i64) -> Timestamp {
@@ -24,20 +23,7 @@ fn workspace() -> Workspace {
 }
 
 fn run(wants_pull: bool, kind: RunKind) -> RunFacts {
-    let settings = RunSettings {
-        model: None,
-        wants_pull,
-        budget: None,
-        limits: Limits { start_seconds: 60, silence_seconds: 600, run_seconds: 3600, api_retries: 3, grace_seconds: 5 },
-        cleanup: Cleanup::Merged,
-        forbidden_paths: vec![],
-        set_up: SetUpChoice::Detect,
-        commit_template: DEFAULT_TEMPLATE.into(),
-        push_retries: 2,
-        sandbox: SandboxSettings { mode: SandboxMode::Auto, write: vec![], hide: vec![] },
-        pass_env: vec![],
-        custom_command: None,
-    };
+    let settings = RunSettings { wants_pull, ..RunSettings::default() };
     RunFacts::new(RunSpec {
         id: RunId::mint(at(0), 7),
         task: TaskId::mint(at(0), 8),

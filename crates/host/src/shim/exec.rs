@@ -4,7 +4,6 @@
 //! `started.json` is durable), and, should the exec itself fail, why. The socket closes by the exec: its silent end
 //! means that the agent runs.
 
-use std::error::Error;
 use std::fs::File;
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
@@ -12,6 +11,7 @@ use std::os::unix::process::CommandExt;
 use std::process::Stdio;
 
 use camino::Utf8Path;
+use dandori_domain::cause::with_causes;
 use rustix::process::{Signal, set_parent_process_death_signal, setsid};
 
 use super::record::{ExecStep, LAUNCH, LaunchOrder, RUN_MARKER, load};
@@ -109,14 +109,4 @@ fn explained(error: &std::io::Error) -> String {
         }
         _ => error.to_string(),
     }
-}
-
-fn with_causes(error: &dyn Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        text = format!("{text}: {error}");
-        cause = error.source();
-    }
-    text
 }

@@ -1,9 +1,9 @@
 //! One request and its answer. The token is put on here, for one origin only, and taken out of everything that leaves.
 
-use std::error::Error;
 use std::sync::Once;
 use std::time::Duration;
 
+use dandori_domain::cause::root_cause;
 use reqwest::header::{ACCEPT, AUTHORIZATION, HeaderMap, HeaderName, HeaderValue, IF_NONE_MATCH};
 use reqwest::{Client, Method, StatusCode, Url, redirect};
 use serde_json::Value;
@@ -82,7 +82,7 @@ impl Connection {
             // No certificate will be looked at, so a machine without any can still talk to its own loopback.
             builder = builder.tls_certs_only([]);
         }
-        let http = builder.build().map_err(|e| setup(causes(&e)))?;
+        let http = builder.build().map_err(|e| setup(root_cause(&e)))?;
         Ok(Self { http, base, token, bearer, recorder })
     }
 
@@ -144,7 +144,7 @@ impl Connection {
     }
 
     fn cut(&self, error: &reqwest::Error) -> Cut {
-        let detail = self.scrub(&causes(error));
+        let detail = self.scrub(&root_cause(error));
         // A connection that could not be made in time is both; what matters is that nothing was sent.
         if error.is_connect() || error.is_builder() {
             Cut::NotSent(detail)
@@ -192,15 +192,6 @@ fn is_loopback(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default();
     let address = host.trim_start_matches('[').trim_end_matches(']').parse::<std::net::IpAddr>();
     address.is_ok_and(|a| a.is_loopback()) || host == "localhost" || host.ends_with(".localhost")
-}
-
-/// The innermost cause says what happened; the outer ones only that a request failed.
-fn causes(error: &reqwest::Error) -> String {
-    let mut innermost: &dyn Error = error;
-    while let Some(source) = innermost.source() {
-        innermost = source;
-    }
-    innermost.to_string()
 }
 
 #[cfg(test)]
