@@ -17,6 +17,7 @@ pub mod run;
 pub mod spec;
 pub mod step;
 pub mod task;
+pub mod wait;
 pub mod worktree;
 
 pub use agent::{AgentEvent, AgentFailure, AgentName, Usage, Verdict};
@@ -25,3 +26,4 @@ pub use id::{Epoch, HostId, Oid, RepoId, RunId, RunKey, SessionId, TaskId, TaskN
 pub use problem::Problem;
 pub use run::{Fact, FactKind, IllegalFact, Intent, IntentKind, RunFacts, RunKind, RunSpec, Status};
 pub use step::{Step, next_step};
+pub use wait::WaitReason;

@@ -1,11 +1,17 @@
-//! Admission: who may start now. A limit and free memory; the rest wait in a line that everybody can see.
+//! Admission: who may start now. A limit, free memory and free disk; the rest wait in a line that everybody can see,
+//! with what they wait for.
 
+use std::sync::PoisonError;
 use std::time::Duration;
 
+use dandori_domain::run::RunFacts;
+use dandori_domain::{Problem, WaitReason};
+use dandori_host::machine;
 use futures_util::future::join_all;
 use tracing::warn;
 
 use crate::Engine;
+use crate::trouble::store_problem;
 
 /// Level, not edge: a lost bell costs one of these.
 const SCAN: Duration = Duration::from_secs(1);
@@ -17,7 +23,7 @@ impl Engine {
         while !self.0.stopping.is_cancelled() {
             // Mostly one waits; only when it turns out that more do are several asked for at once.
             let mut at_once = 1;
-            while self.has_room() && self.admit_some(at_once).await {
+            while self.lacks().is_none() && self.admit_some(at_once).await {
                 at_once = (at_once * 2).min(MOST_AT_ONCE);
             }
             tokio::select! {
@@ -33,6 +39,7 @@ impl Engine {
         let now = dandori_host::now();
         let asked = (0..count).map(|_| self.0.store.admit(self.0.fence, self.max_parallel(), now));
         let mut all = true;
+        let mut trouble = None;
         for answer in join_all(asked).await {
             match answer {
                 Ok(Some(run)) => {
@@ -42,17 +49,34 @@ impl Engine {
                 Ok(None) => all = false,
                 Err(e) => {
                     warn!("nobody can be admitted: {e}");
-                    self.notice(crate::trouble::store_problem(&e));
+                    self.notice(store_problem(&e));
+                    trouble = Some(store_problem(&e));
                     all = false;
                 }
             }
         }
+        *self.0.not_admitted.lock().unwrap_or_else(PoisonError::into_inner) = trouble;
         all
     }
 
-    /// Memory for one more agent. One run may always go: else a small machine would never work at all.
-    fn has_room(&self) -> bool {
-        self.live_count() == 0
-            || dandori_host::machine::available_memory().is_none_or(|free| free >= self.0.config.min_free_memory)
+    /// What a run of ours waits for. `None`: it does not wait, or another daemon admits it.
+    pub fn waits_for(&self, run: &RunFacts) -> Option<WaitReason> {
+        if !run.is_waiting() || run.spec.host != self.0.fence.host {
+            return None;
+        }
+        let trouble = || self.0.not_admitted.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let lacking = self.lacks().or_else(|| trouble().map(|problem| WaitReason::Store { problem }));
+        Some(lacking.unwrap_or(WaitReason::Place))
+    }
+
+    /// What the machine has too little of for one more run.
+    fn lacks(&self) -> Option<WaitReason> {
+        if let Err(Problem::DiskFull { path, .. }) = self.require_disk() {
+            return Some(WaitReason::Disk { path, needed: self.0.config.min_free_disk });
+        }
+        // One run may always go: else a small machine would never work at all.
+        let needed = self.0.config.min_free_memory;
+        let is_short = self.live_count() > 0 && machine::available_memory().is_some_and(|free| free < needed);
+        is_short.then_some(WaitReason::Memory { needed })
     }
 }

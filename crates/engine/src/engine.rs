@@ -55,6 +55,8 @@ pub(crate) struct Inner {
     walked: Mutex<HashMap<RunId, Arc<Notify>>>,
     /// Rung when a place may have become free or a run wants one.
     pub(crate) admission: Notify,
+    /// Why the last who asked to be admitted could not be: the store did not write it down.
+    pub(crate) not_admitted: Mutex<Option<Problem>>,
     /// Rung when something was thrown into the trash or a slot was taken.
     pub(crate) housekeeping: Notify,
     pub(crate) callers: Callers,
@@ -92,6 +94,7 @@ impl Engine {
             notices: Mutex::new(notices_of(&report)),
             walked: Mutex::default(),
             admission: Notify::new(),
+            not_admitted: Mutex::default(),
             housekeeping: Notify::new(),
             callers: Callers::default(),
             making: crate::worktrees::Making::default(),

@@ -4,6 +4,7 @@ use dandori_api::{
     ChangesView, CollectedThing, ComparedFile, ComparedRun, Comparison, EventView, Overlap, PullLink, PullView,
     RunView, TaskView, UsageView, WorktreeView,
 };
+use dandori_domain::WaitReason;
 use dandori_domain::run::{Pull, RunFacts, RunKind, Sandbox};
 use dandori_domain::task::Task;
 use dandori_domain::worktree::{Owner, Worktree};
@@ -25,7 +26,7 @@ pub(crate) fn task(task: &Task, repository: String, runs: Vec<RunView>) -> TaskV
     }
 }
 
-pub(crate) fn run(run: &RunFacts, place: Option<u64>) -> RunView {
+pub(crate) fn run(run: &RunFacts, place: Option<u64>, waits_for: Option<&WaitReason>) -> RunView {
     let (pr, pr_failure) = match &run.pull {
         Some(Pull::Opened { number, url }) => (Some(PullLink { number: *number, url: url.clone() }), None),
         Some(Pull::Failed { problem }) => (None, serde_json::to_value(problem).ok()),
@@ -62,6 +63,7 @@ pub(crate) fn run(run: &RunFacts, place: Option<u64>) -> RunView {
         usage: run.ended.as_ref().map(|e| usage(&e.usage)),
         summary: run.summary().map(str::to_owned),
         place,
+        waits_for: waits_for.and_then(|w| serde_json::to_value(w).ok()),
         failure: run.failure.as_ref().and_then(|f| serde_json::to_value(f).ok()),
         pr_failure,
         notes: run.notes.iter().filter_map(|n| serde_json::to_value(n).ok()).collect(),
@@ -153,7 +155,7 @@ pub(crate) fn comparison(task: &Task, comparison: dandori_engine::Comparison) ->
         .into_iter()
         .map(|compared| {
             let candidate = &compared.candidate;
-            let view = run(candidate.latest(), None);
+            let view = run(candidate.latest(), None, None);
             ComparedRun {
                 run: view.id,
                 key: view.key,

@@ -1,7 +1,7 @@
 //! Words of the command line itself: headings, progress, answers.
 
-use dandori_domain::Problem;
 use dandori_domain::worktree::LeftoverReason;
+use dandori_domain::{Problem, WaitReason};
 
 use crate::lang::say;
 use crate::{Lang, Said};
@@ -83,8 +83,58 @@ pub fn no_state_root(lang: Lang) -> Said {
         .hint(say!(lang, "set DANDORI_STATE_DIR to a folder", "DANDORI_STATE_DIR にフォルダーを設定してください"))
 }
 
-pub fn waiting(lang: Lang, place: u64) -> String {
-    say!(lang, "waiting for a place, number {place} in the queue", "順番待ち ({place} 番目)")
+pub fn waiting(lang: Lang, place: u64, reason: &WaitReason) -> String {
+    match reason {
+        WaitReason::Place => {
+            say!(lang, "waiting for a place, number {place} in the queue", "順番待ち ({place} 番目)")
+        }
+        other => {
+            let lacking = lacking(lang, other);
+            say!(lang, "{lacking}; number {place} in the queue", "{lacking} ({place} 番目)")
+        }
+    }
+}
+
+/// What those who wait are waiting for, other than their turn.
+pub fn lacking(lang: Lang, reason: &WaitReason) -> String {
+    match reason {
+        WaitReason::Place => say!(lang, "waiting for a place", "順番待ち"),
+        WaitReason::Memory { needed } => {
+            let needed = size(*needed);
+            say!(
+                lang,
+                "waiting for {needed} of free memory (runs.min_free_memory)",
+                "空きメモリ {needed} を待っています (runs.min_free_memory)"
+            )
+        }
+        WaitReason::Disk { path, needed } => {
+            let needed = size(*needed);
+            say!(
+                lang,
+                "waiting for {needed} of free space at {path} (runs.min_free_disk): make room, `dandori worktree gc` helps",
+                "{path} の空き容量 {needed} を待っています (runs.min_free_disk)。`dandori worktree gc` などで空きを増やしてください"
+            )
+        }
+        WaitReason::Store { problem } => {
+            let said = crate::problem(lang, problem);
+            let what = format!("{}: {}", said.what, said.hint);
+            say!(lang, "waiting for the database: {what}", "データベースを待っています: {what}")
+        }
+    }
+}
+
+/// The same in a word, for a table.
+pub fn lacking_word(lang: Lang, reason: &WaitReason) -> Option<&'static str> {
+    let (en, ja) = match reason {
+        WaitReason::Place => return None,
+        WaitReason::Memory { .. } => ("memory", "メモリ"),
+        WaitReason::Disk { .. } => ("disk", "ディスク"),
+        WaitReason::Store { .. } => ("store", "データベース"),
+    };
+    Some(match lang {
+        Lang::En => en,
+        Lang::Ja => ja,
+    })
 }
 
 pub fn started(lang: Lang, task: &str, title: &str) -> String {

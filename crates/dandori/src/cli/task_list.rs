@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use dandori_api::TaskView;
+use dandori_domain::WaitReason;
 use dandori_text::ui::{self, Head, head};
 use dandori_text::{Table, table};
 
@@ -38,10 +39,16 @@ pub(crate) async fn run(args: TaskListArgs, context: &Context) -> Result<ExitCod
     // A command line as an agent must not take the title's place.
     let agent_cells = if terminal_width().is_some_and(|cells| cells < 110) { 10 } else { 24 };
     let mut rows = Table::new(columns.map(|h| head(out.lang, h)));
+    let mut lacks = Vec::new();
     for task in &tasks {
         for (i, run) in task.runs.iter().enumerate() {
             let first = i == 0;
-            let place = run.place.map(|p| format!(" #{p}")).unwrap_or_default();
+            let reason = told::waits_for(run);
+            let lacking = ui::lacking_word(out.lang, &reason).map(|word| format!(" {word}")).unwrap_or_default();
+            let place = run.place.map(|p| format!(" #{p}{lacking}")).unwrap_or_default();
+            if reason != WaitReason::Place && !lacks.contains(&reason) {
+                lacks.push(reason);
+            }
             rows.row([
                 if first { task.number.clone() } else { String::new() },
                 run.key.clone(),
@@ -54,5 +61,8 @@ pub(crate) async fn run(args: TaskListArgs, context: &Context) -> Result<ExitCod
         }
     }
     out.table(&rows);
+    for reason in lacks {
+        out.note(ui::lacking(out.lang, &reason));
+    }
     Ok(ExitCode::SUCCESS)
 }

@@ -2,7 +2,7 @@
 
 use dandori_api::{PullLink, RunView, TaskView, UsageView};
 use dandori_domain::run::Note;
-use dandori_domain::{Failure, Problem, Usage, Usd};
+use dandori_domain::{Failure, Problem, Usage, Usd, WaitReason};
 use dandori_text::{table, ui};
 use serde::Serialize;
 
@@ -64,6 +64,16 @@ pub(crate) fn notes(out: &Out, run: &RunView) -> Vec<String> {
         .collect()
 }
 
+/// Its place in the queue, and what it waits for.
+pub(crate) fn waiting(out: &Out, run: &RunView) -> Option<String> {
+    Some(ui::waiting(out.lang, run.place?, &waits_for(run)))
+}
+
+pub(crate) fn waits_for(run: &RunView) -> WaitReason {
+    let told = run.waits_for.clone().and_then(|w| serde_json::from_value(w).ok());
+    told.unwrap_or(WaitReason::Place)
+}
+
 /// What came of it.
 pub(crate) fn result(out: &Out, run: &RunView) -> String {
     match (&run.changes, run.state.as_str()) {
@@ -80,8 +90,8 @@ pub(crate) fn show(out: &Out, run: &RunView) {
     if run.follows.is_some() {
         out.line(format!("  “{}”", dandori_domain::message::title(&run.instruction)));
     }
-    if let Some(place) = run.place {
-        out.line(format!("  {}", ui::waiting(out.lang, place)));
+    if let Some(waiting) = waiting(out, run) {
+        out.line(format!("  {waiting}"));
     }
     if let Some(reason) = error(out, run) {
         out.line(format!("  {reason}"));

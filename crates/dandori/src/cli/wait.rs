@@ -210,7 +210,7 @@ impl<'c> Shown<'c> {
                 bar: bars.as_ref().map(new_bar),
                 last: String::new(),
             });
-            let place = run.place.map(|p| ui::waiting(self.context.out.lang, p)).unwrap_or_default();
+            let place = told::waiting(&self.context.out, run).unwrap_or_default();
             self.show(&run.id, &run.state, &place);
             if let Some(bar) = self.rows.get(&run.id).and_then(|row| row.bar.as_ref()).filter(|_| run.settled) {
                 bar.finish_and_clear();

@@ -20,6 +20,7 @@ mod runs;
 mod stores;
 mod usage;
 mod versions;
+mod waiting;
 mod worktrees;
 
 use dandori_testkit::env::TestEnv;

@@ -249,7 +249,7 @@ async fn file(path: &Utf8Path) -> Result<Body, Refusal> {
 
 async fn run_view(app: &App, run: &RunFacts) -> RunView {
     let place = if run.is_waiting() { app.engine.store().place(run.spec.id).await.ok().flatten() } else { None };
-    view::run(run, place)
+    view::run(run, place, app.engine.waits_for(run).as_ref())
 }
 
 async fn task_view(app: &App, task: &Task, runs: &[RunFacts]) -> Result<TaskView, Refusal> {
