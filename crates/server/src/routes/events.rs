@@ -50,7 +50,7 @@ pub(crate) async fn events(
     let store = app.engine.store().clone();
     let after = match last_id.or(query.after) {
         Some(seq) => seq,
-        None => store.last_seq().await.map_err(|e| Problem::from(e))?,
+        None => store.last_seq().await.map_err(Problem::from)?,
     };
     let newest = store.watch_events();
     let stop = app.stop.clone();
