@@ -218,10 +218,6 @@ pub(crate) fn good(text: &str) -> String {
     format!("{GREEN}{text}{GREEN:#}")
 }
 
-pub(crate) fn red(text: &str) -> String {
-    format!("{RED}{text}{RED:#}")
-}
-
 pub(crate) fn bold(text: &str) -> String {
     format!("{BOLD}{text}{BOLD:#}")
 }

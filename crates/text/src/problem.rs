@@ -150,9 +150,9 @@ pub fn problem(lang: Lang, problem: &Problem) -> Said {
         )),
         Problem::AgentMissing { agent, program } => {
             let install = match agent.as_str() {
-                "claude" => "npm install -g @anthropic-ai/claude-code",
-                "codex" => "npm install -g @openai/codex",
-                "gemini" => "npm install -g @google/gemini-cli",
+                "claude" => ui::INSTALL_CLAUDE,
+                "codex" => ui::INSTALL_CODEX,
+                "gemini" => ui::INSTALL_GEMINI,
                 _ => "",
             };
             let said = Said::what(say!(

@@ -472,6 +472,10 @@ pub fn check(lang: Lang, check: Check) -> &'static str {
     }
 }
 
+pub(crate) const INSTALL_CLAUDE: &str = "npm install -g @anthropic-ai/claude-code";
+pub(crate) const INSTALL_CODEX: &str = "npm install -g @openai/codex";
+pub(crate) const INSTALL_GEMINI: &str = "npm install -g @google/gemini-cli";
+
 /// What to do about a finding of `doctor`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Remedy {
@@ -493,11 +497,9 @@ pub fn remedy(lang: Lang, remedy: Remedy) -> &'static str {
             "install tmux to see agents in panes (runs do without it)",
             "エージェントをペインで見るには tmux をインストールしてください (実行には不要です)",
         ),
-        Remedy::InstallClaude => {
-            ("npm install -g @anthropic-ai/claude-code", "npm install -g @anthropic-ai/claude-code")
-        }
-        Remedy::InstallCodex => ("npm install -g @openai/codex", "npm install -g @openai/codex"),
-        Remedy::InstallGemini => ("npm install -g @google/gemini-cli", "npm install -g @google/gemini-cli"),
+        Remedy::InstallClaude => (INSTALL_CLAUDE, INSTALL_CLAUDE),
+        Remedy::InstallCodex => (INSTALL_CODEX, INSTALL_CODEX),
+        Remedy::InstallGemini => (INSTALL_GEMINI, INSTALL_GEMINI),
         Remedy::Landlock => (
             "agents can write wherever you can: use Linux 5.13 or newer with Landlock enabled",
             "エージェントがあなたと同じ範囲に書き込めます。Landlock が有効な Linux 5.13 以降を使ってください",

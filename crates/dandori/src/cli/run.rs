@@ -6,8 +6,9 @@ use clap::Args;
 use dandori_api::{CreateTask, TaskView};
 use dandori_text::ui;
 
+use super::Context;
 use super::instruction::InstructionArgs;
-use super::{Context, told, wait};
+use super::wait::WaitArgs;
 use crate::client::Client;
 use crate::out::Failed;
 
@@ -30,9 +31,8 @@ pub(crate) struct RunArgs {
     /// Open no pull request, whatever the configuration says
     #[arg(long)]
     no_pr: bool,
-    /// Do not wait for the end
-    #[arg(long, short = 'd')]
-    detach: bool,
+    #[command(flatten)]
+    wait: WaitArgs,
     /// Most that may be spent, in US dollars
     #[arg(long, value_name = "USD", allow_negative_numbers = true, value_parser = super::instruction::budget)]
     budget: Option<f64>,
@@ -55,13 +55,8 @@ pub(crate) async fn run(args: RunArgs, context: &Context) -> Result<ExitCode, Fa
     let client = Client::connect(context).await?;
     let task: TaskView = client.post("/v1/tasks", &request).await?;
     context.out.say(ui::started(context.out.lang, &task.number, &task.title));
-    if args.detach {
-        context.out.object(&told::object(&context.out, &task, &task.runs.iter().collect::<Vec<_>>()));
-        context.out.line(ui::detached(context.out.lang, &task.number));
-        return Ok(ExitCode::SUCCESS);
-    }
     let runs = task.runs.iter().map(|r| r.id.clone()).collect();
-    wait::until_settled(client, task, runs, context).await
+    args.wait.wait(client, task, runs, context).await
 }
 
 /// `claude,exec:echo a,b > f` is two agents: a comma parts them only where a name or `exec:` follows it.

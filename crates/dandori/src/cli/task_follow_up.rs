@@ -4,10 +4,10 @@ use std::process::ExitCode;
 
 use clap::Args;
 use dandori_api::{FollowUp, RunView, TaskView};
-use dandori_text::ui;
 
+use super::Context;
 use super::instruction::InstructionArgs;
-use super::{Context, told, wait};
+use super::wait::WaitArgs;
 use crate::client::{Client, quoted};
 use crate::out::Failed;
 
@@ -23,9 +23,8 @@ pub(crate) struct TaskFollowUpArgs {
     /// Most that may be spent, in US dollars
     #[arg(long, value_name = "USD", allow_negative_numbers = true, value_parser = super::instruction::budget)]
     budget: Option<f64>,
-    /// Do not wait for the end
-    #[arg(long, short = 'd')]
-    detach: bool,
+    #[command(flatten)]
+    wait: WaitArgs,
 }
 
 pub(crate) async fn run(args: TaskFollowUpArgs, context: &Context) -> Result<ExitCode, Failed> {
@@ -42,10 +41,5 @@ pub(crate) async fn run(args: TaskFollowUpArgs, context: &Context) -> Result<Exi
     };
     let run: RunView = client.post(&format!("/v1/tasks/{}/follow-up", quoted(&task.id)), &request).await?;
     let task: TaskView = client.get(&format!("/v1/tasks/{}", quoted(&task.id))).await?;
-    if args.detach {
-        context.out.object(&told::object(&context.out, &task, &[&run]));
-        context.out.line(ui::detached(context.out.lang, &task.number));
-        return Ok(ExitCode::SUCCESS);
-    }
-    wait::until_settled(client, task, vec![run.id], context).await
+    args.wait.wait(client, task, vec![run.id], context).await
 }

@@ -9,7 +9,7 @@ use dandori_text::{LogLine, LogLines, Tone};
 
 use super::{Context, told};
 use crate::client::{Client, quoted};
-use crate::out::{Failed, Out, bold, dim, red};
+use crate::out::{Failed, Out, bad, bold, dim};
 
 #[derive(Args)]
 pub(crate) struct TaskLogArgs {
@@ -50,7 +50,7 @@ fn show(out: &Out, lines: &[LogLine]) {
             Tone::Plain => line.text.clone(),
             Tone::Strong => bold(&line.text),
             Tone::Faint => dim(&line.text),
-            Tone::Bad => red(&line.text),
+            Tone::Bad => bad(&line.text),
         });
     }
 }

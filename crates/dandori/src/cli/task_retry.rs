@@ -4,9 +4,9 @@ use std::process::ExitCode;
 
 use clap::Args;
 use dandori_api::{Retry, RunView, TaskView};
-use dandori_text::ui;
 
-use super::{Context, told, wait};
+use super::Context;
+use super::wait::WaitArgs;
 use crate::client::{Client, quoted};
 use crate::out::Failed;
 
@@ -14,9 +14,8 @@ use crate::out::Failed;
 pub(crate) struct TaskRetryArgs {
     /// T-3, 3, an id, or the key of one of its runs
     task: String,
-    /// Do not wait for the end
-    #[arg(long, short = 'd')]
-    detach: bool,
+    #[command(flatten)]
+    wait: WaitArgs,
 }
 
 pub(crate) async fn run(args: TaskRetryArgs, context: &Context) -> Result<ExitCode, Failed> {
@@ -25,10 +24,5 @@ pub(crate) async fn run(args: TaskRetryArgs, context: &Context) -> Result<ExitCo
         .post(&format!("/v1/tasks/{}/retry", quoted(&args.task)), &Retry { env: Some(context.variables()) })
         .await?;
     let task: TaskView = client.get(&format!("/v1/tasks/{}", quoted(&run.id))).await?;
-    if args.detach {
-        context.out.object(&told::object(&context.out, &task, &[&run]));
-        context.out.line(ui::detached(context.out.lang, &task.number));
-        return Ok(ExitCode::SUCCESS);
-    }
-    wait::until_settled(client, task, vec![run.id], context).await
+    args.wait.wait(client, task, vec![run.id], context).await
 }

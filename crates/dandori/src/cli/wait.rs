@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
+use clap::Args;
 use dandori_api::{EventView, RunView, TaskView};
 use dandori_domain::{Problem, RunFacts};
 use dandori_text::{table, ui};
@@ -20,6 +21,36 @@ const QUEUE_LOOK: Duration = Duration::from_secs(1);
 /// How long a daemon that does not come back is waited for.
 const RECONNECT: Duration = Duration::from_secs(30);
 
+#[derive(Args)]
+pub(crate) struct WaitArgs {
+    /// Do not wait for the end
+    #[arg(long, short = 'd')]
+    detach: bool,
+}
+
+impl WaitArgs {
+    /// Waits for these runs of a task, or leaves them to themselves, as the user wishes.
+    pub(crate) async fn wait(
+        &self,
+        client: Client,
+        task: TaskView,
+        runs: Vec<String>,
+        context: &Context,
+    ) -> Result<ExitCode, Failed> {
+        if !self.detach {
+            return until_settled(client, task, runs, context).await;
+        }
+        let out = &context.out;
+        out.object(&told::object(out, &task, &among(&task, &runs)));
+        out.line(ui::detached(out.lang, &task.number));
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn among<'t>(task: &'t TaskView, runs: &[String]) -> Vec<&'t RunView> {
+    task.runs.iter().filter(|r| runs.contains(&r.id)).collect()
+}
+
 /// Waits for these runs of a task to settle, shows what came of them, and gives the exit code.
 pub(crate) async fn until_settled(
     client: Client,
@@ -31,7 +62,7 @@ pub(crate) async fn until_settled(
     tokio::select! {
         ended = follow(client, task, &runs, context) => {
             let task = ended?;
-            let runs: Vec<&RunView> = task.runs.iter().filter(|r| runs.contains(&r.id)).collect();
+            let runs = among(&task, &runs);
             context.out.object(&told::object(&context.out, &task, &runs));
             for run in &runs {
                 told::show(&context.out, run);

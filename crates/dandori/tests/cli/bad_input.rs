@@ -56,7 +56,7 @@ fn a_repository_that_was_moved_since() {
     let moved = env.root().join("moved");
     std::fs::rename(env.repo(), &moved).unwrap();
     let gone = |said: String| {
-        assert!(said.contains(&format!("{} is gone", env.repo())) && said.contains("move it back"), "{said}")
+        assert!(said.contains(&format!("{} is gone", env.repo())) && said.contains("move it back"), "{said}");
     };
     gone(env.dandori_in(&moved, ["task", "follow-up", "T-1", "more"]).fails(1));
     gone(env.dandori_in(&moved, ["task", "compare", "T-1"]).fails(1));

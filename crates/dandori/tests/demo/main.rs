@@ -108,7 +108,7 @@ fn it_speaks_japanese() {
     env.var("LANG", "ja_JP.UTF-8");
     let (ran, folder) = demo(&env, &[]);
     let story = ran.ok();
-    for words in ["二つのタスクを並行して", "あいさつの誤字を修正して", "CANCELED", "チェックアウトは main のまま"]
+    for words in ["2 つのタスクを並行して", "あいさつの誤字を修正して", "CANCELED", "チェックアウトは main のまま"]
     {
         assert!(story.contains(words), "{words}\n{story}");
     }
