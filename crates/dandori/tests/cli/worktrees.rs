@@ -146,7 +146,9 @@ fn a_state_root_behind_a_link_loses_nothing() {
     std::os::unix::fs::symlink(env.root().join("disk"), env.root().join("link")).unwrap();
     let state = env.root().join("link/state");
     env.var("DANDORI_STATE_DIR", state.as_str());
-    let _ = env.dandori(["worktree", "add", "topic"]).ok();
+    let made = env.dandori(["worktree", "add", "topic", "--json"]).json();
+    // By the path git knows it by.
+    assert!(made["path"].as_str().unwrap().starts_with(env.root().join("disk/state").as_str()), "{made}");
     let listed = env.dandori(["worktree", "list", "--json"]).json();
     assert_eq!((listed.as_array().unwrap().len(), &listed[0]["state"]), (1, &"idle".into()), "{listed}");
     let collected = env.dandori(["worktree", "gc", "--json"]).json();

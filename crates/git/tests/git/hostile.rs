@@ -167,6 +167,9 @@ fn attributes_choose_no_program_for_diffs() {
     let tree = bed.tree("a");
     write(&tree.path().join(".gitattributes"), "* diff=evil\n");
     write(&tree.path().join("README.md"), "edited\n");
+    bed.sh(tree.path(), "git diff >/dev/null 2>&1 || true");
+    assert!(bed.home.join("SPRUNG").exists(), "git itself springs it");
+    std::fs::remove_file(bed.home.join("SPRUNG")).unwrap();
     bed.use_all(&tree, "dandori/a");
     let oid = Bed::commit_all(&tree, "dandori/a", "x\n");
     bed.repo.diff_between(&bed.base(), &oid).unwrap();

@@ -172,6 +172,21 @@ fn a_branch_that_is_taken_costs_no_slot() {
 }
 
 #[test]
+fn a_slot_is_moved_only_where_a_worktree_may_be_made() {
+    let bed = Bed::new();
+    let pool = pool(&bed);
+    pool.fill(&bed.base(), 1, 0).unwrap();
+    std::fs::create_dir_all(bed.root()).unwrap();
+    std::os::unix::fs::symlink(&bed.home, bed.root().join("link")).unwrap();
+    for path in [bed.root().join("link/x"), bed.home.join("elsewhere")] {
+        let refused = pool.claim(&NewWorktree { path: path.clone(), ..bed.wanted("a") }).unwrap_err();
+        assert!(matches!(refused, GitError::UnsafePath { .. }), "{path}: {refused:?}");
+        assert!(!path.exists(), "{path}");
+    }
+    assert_eq!((pool.list().unwrap().len(), bed.branches().len()), (1, 0));
+}
+
+#[test]
 fn records_of_slots_that_are_gone_or_never_came_to_be_are_swept_away() {
     let bed = Bed::new();
     let pool = pool(&bed);
