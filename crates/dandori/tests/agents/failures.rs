@@ -24,19 +24,19 @@ struct Case {
 const UNAUTHORISED: Case = Case {
     what: "unauthorised",
     english: "not logged in or its key was refused: ",
-    japanese: "認証に失敗しました: ",
+    japanese: "キーが拒否されました: ",
     detail: "scripted 401",
 };
 const OVERLOADED: Case = Case {
     what: "overloaded",
     english: "the model's API failed or is overloaded: ",
-    japanese: "過負荷または障害中です: ",
+    japanese: "障害が発生しています: ",
     detail: "scripted 529",
 };
 const HANGING: Case = Case {
     what: "hanging",
     english: "the agent was silent for 5 s",
-    japanese: "5 秒間沈黙し",
+    japanese: "5 秒間何も出力しなかった",
     detail: "(limits.silence)",
 };
 const REFUSED: Case = Case {

@@ -265,7 +265,7 @@ fn a_program_that_is_no_shim_is_an_unclear_launch_not_a_hang() {
     let answer = shim::launch(&bed.run_dir, &order, camino::Utf8Path::new("/bin/false"), &Env::default());
     assert!(matches!(answer, Err(LaunchError::Unclear { .. })), "{answer:?}");
     let answer = shim::launch(&bed.run_dir, &order, camino::Utf8Path::new("/no/such"), &Env::default());
-    assert!(matches!(answer, Err(LaunchError::Io { .. })), "{answer:?}");
+    assert!(matches!(answer, Err(LaunchError::ProgramGone { .. })), "{answer:?}");
     assert_eq!(shim::probe(&bed.run_dir).unwrap(), Probe::NeverStarted);
 }
 
