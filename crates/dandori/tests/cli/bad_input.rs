@@ -27,8 +27,10 @@ fn a_repository_of_another_user() {
     let bin = env.root().join("bin");
     std::fs::create_dir_all(&bin).unwrap();
     let git = env.command("sh", ["-c", "command -v git"], env.root());
-    std::fs::write(bin.join("git"), format!("#!/bin/sh\nGIT_TEST_ASSUME_DIFFERENT_OWNER=1 exec {git} \"$@\"\n"))
-        .unwrap();
+    let script = format!("#!/bin/sh\nGIT_TEST_ASSUME_DIFFERENT_OWNER=1 exec {git} \"$@\"\n");
+    std::fs::write(env.root().join("script"), script).unwrap();
+    // By a process of its own: what another test starts meanwhile would hold ours open, and it could not be run.
+    env.command("cp", [env.root().join("script"), bin.join("git")], env.root());
     env.command("chmod", ["+x", bin.join("git").as_str()], env.root());
     let path = std::env::var("PATH").unwrap();
     env.var("PATH", format!("{bin}:{path}"));

@@ -273,7 +273,8 @@ fn doctor_and_completions_and_help_answer() {
 fn a_daemon_whose_program_was_removed_says_so_and_what_to_do() {
     let env = machine();
     let copy = env.root().join("dandori-of-before");
-    std::fs::copy(env!("CARGO_BIN_EXE_dandori"), &copy).unwrap();
+    // By a process of its own: what another test starts meanwhile would hold our copy open, and it could not be run.
+    env.command("cp", [env!("CARGO_BIN_EXE_dandori"), copy.as_str()], env.root());
     env.command(copy.as_str(), ["daemon", "start"], &env.repo());
     std::fs::remove_file(&copy).unwrap();
     let failed = env.run_json(["x", "--agent", "exec:echo x > x.txt"]);
