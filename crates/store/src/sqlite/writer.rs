@@ -18,27 +18,31 @@ use crate::store::Shared;
 
 /// More would only make the first of them wait longer.
 const LARGEST_BATCH: usize = 64;
-/// Short beside the commit it saves.
-const GATHER: Duration = Duration::from_micros(500);
+/// However slow the disk is.
+const LONGEST_WAIT: Duration = Duration::from_millis(5);
 
 pub(super) fn run(connection: &Connection, jobs: &Receiver<Box<dyn Job>>, shared: &Shared) {
     let mut expected = 1;
+    let mut patience = Duration::ZERO;
     while let Ok(first) = jobs.recv() {
-        let mut batch = gather(first, jobs, expected);
-        expected = batch.len();
+        let mut batch = gather(first, jobs, expected, Instant::now() + patience);
+        // One that came too late for a batch is back for the next: a small one is not yet the end of a rush.
+        expected = batch.len().max(expected / 2);
+        let begun = Instant::now();
         // Every round answers at least one job.
         while !batch.is_empty() {
             batch = commit_together(connection, batch, shared);
         }
+        // Short beside the commit it saves.
+        patience = (begun.elapsed() / 2).min(LONGEST_WAIT);
     }
 }
 
 /// What has come up, and what is about to. Those who were answered together ask again one after the other; without
 /// the moment's wait the first of them would get a commit to itself and the others wait for the next. Who writes
 /// alone is not kept waiting.
-fn gather(first: Box<dyn Job>, jobs: &Receiver<Box<dyn Job>>, expected: usize) -> Vec<Box<dyn Job>> {
+fn gather(first: Box<dyn Job>, jobs: &Receiver<Box<dyn Job>>, expected: usize, until: Instant) -> Vec<Box<dyn Job>> {
     let mut batch = vec![first];
-    let until = Instant::now() + GATHER;
     while batch.len() < LARGEST_BATCH {
         let next = match jobs.try_recv() {
             Err(TryRecvError::Empty) if batch.len() < expected => {
