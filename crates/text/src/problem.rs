@@ -4,8 +4,7 @@ use dandori_domain::Problem;
 
 use crate::lang::say;
 use crate::misuse::did_you_mean;
-use crate::ui;
-use crate::{Lang, Said};
+use crate::{Lang, Said, doctor, ui};
 
 pub fn problem(lang: Lang, problem: &Problem) -> Said {
     match problem {
@@ -150,9 +149,9 @@ pub fn problem(lang: Lang, problem: &Problem) -> Said {
         )),
         Problem::AgentMissing { agent, program } => {
             let install = match agent.as_str() {
-                "claude" => ui::INSTALL_CLAUDE,
-                "codex" => ui::INSTALL_CODEX,
-                "gemini" => ui::INSTALL_GEMINI,
+                "claude" => doctor::INSTALL_CLAUDE,
+                "codex" => doctor::INSTALL_CODEX,
+                "gemini" => doctor::INSTALL_GEMINI,
                 _ => "",
             };
             let said = Said::what(say!(

@@ -305,16 +305,6 @@ pub fn left_alone(lang: Lang, name: &str, why: &str) -> String {
     say!(lang, "left {name} ({why})", "{name} はそのままにしました ({why})")
 }
 
-/// What kind of thing is cleared up.
-pub fn kind(lang: Lang, kind: &str) -> &str {
-    match (lang, kind) {
-        (Lang::Ja, "worktree") => "ワークツリー",
-        (Lang::Ja, "branch") => "ブランチ",
-        (Lang::Ja, "record") => "記録",
-        _ => kind,
-    }
-}
-
 pub fn nothing_to_collect(lang: Lang) -> &'static str {
     match lang {
         Lang::En => "nothing to clean up",
@@ -434,90 +424,4 @@ pub fn size(bytes: u64) -> String {
     }
     let name = units.get(unit).copied().unwrap_or("B");
     if unit == 0 { format!("{bytes} B") } else { format!("{value:.1} {name}") }
-}
-
-/// What `doctor` looks at.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Check {
-    Git,
-    Tmux,
-    Sandbox,
-    Daemon,
-    Store,
-    Disk,
-    Memory,
-    Identity,
-    Repository,
-    UserConfig,
-    RepositoryConfig,
-}
-
-pub fn check(lang: Lang, check: Check) -> &'static str {
-    let (en, ja) = match check {
-        Check::Git => ("git", "git"),
-        Check::Tmux => ("tmux", "tmux"),
-        Check::Sandbox => ("sandbox", "サンドボックス"),
-        Check::Daemon => ("daemon", "デーモン"),
-        Check::Store => ("store", "データベース"),
-        Check::Disk => ("disk", "ディスク"),
-        Check::Memory => ("memory", "メモリ"),
-        Check::Identity => ("git identity", "git のユーザー情報"),
-        Check::Repository => ("repository", "リポジトリ"),
-        Check::UserConfig => ("user configuration", "ユーザー設定"),
-        Check::RepositoryConfig => ("repository configuration", "リポジトリ設定"),
-    };
-    match lang {
-        Lang::En => en,
-        Lang::Ja => ja,
-    }
-}
-
-pub(crate) const INSTALL_CLAUDE: &str = "npm install -g @anthropic-ai/claude-code";
-pub(crate) const INSTALL_CODEX: &str = "npm install -g @openai/codex";
-pub(crate) const INSTALL_GEMINI: &str = "npm install -g @google/gemini-cli";
-
-/// What to do about a finding of `doctor`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Remedy {
-    InstallGit,
-    InstallTmux,
-    InstallClaude,
-    InstallCodex,
-    InstallGemini,
-    Landlock,
-    RestoreStore,
-    FreeDisk,
-    SetIdentity,
-}
-
-pub fn remedy(lang: Lang, remedy: Remedy) -> &'static str {
-    let (en, ja) = match remedy {
-        Remedy::InstallGit => ("install git 2.40 or newer", "git 2.40 以降をインストールしてください"),
-        Remedy::InstallTmux => (
-            "install tmux to see agents in panes (runs do without it)",
-            "エージェントをペインで見るには tmux をインストールしてください (実行には不要です)",
-        ),
-        Remedy::InstallClaude => (INSTALL_CLAUDE, INSTALL_CLAUDE),
-        Remedy::InstallCodex => (INSTALL_CODEX, INSTALL_CODEX),
-        Remedy::InstallGemini => (INSTALL_GEMINI, INSTALL_GEMINI),
-        Remedy::Landlock => (
-            "agents can write wherever you can: use Linux 5.13 or newer with Landlock enabled",
-            "エージェントがあなたと同じ範囲に書き込めます。Landlock が有効な Linux 5.13 以降を使ってください",
-        ),
-        Remedy::RestoreStore => (
-            "dandori daemon stop, then dandori daemon start: the last good backup is restored",
-            "dandori daemon stop と dandori daemon start で、最後の正常なバックアップが復元されます",
-        ),
-        Remedy::FreeDisk => {
-            ("dandori worktree gc, or make room otherwise", "dandori worktree gc などで空きを増やしてください")
-        }
-        Remedy::SetIdentity => (
-            "git config --global user.name … and user.email …",
-            "git config --global user.name … と user.email … を設定してください",
-        ),
-    };
-    match lang {
-        Lang::En => en,
-        Lang::Ja => ja,
-    }
 }

@@ -13,7 +13,8 @@ use dandori_domain::run::Sandbox;
 use dandori_domain::{AgentName, Problem};
 use dandori_git::Git;
 use dandori_host::{Cmd, machine, sandbox};
-use dandori_text::ui::{self, Check, Head, Remedy, head};
+use dandori_text::doctor::{self, Check, Remedy};
+use dandori_text::ui::{self, Head, head};
 use dandori_text::{Lang, Table};
 use serde_json::{Value, json};
 
@@ -40,7 +41,7 @@ impl Grade {
 }
 
 struct Finding {
-    name: String,
+    check: Check,
     grade: Grade,
     detail: String,
     remedy: Option<String>,
@@ -49,21 +50,21 @@ struct Finding {
 }
 
 impl Finding {
-    fn good(name: String, detail: String) -> Self {
-        Self { name, grade: Grade::Good, detail, remedy: None, problem: None }
+    fn good(check: Check, detail: String) -> Self {
+        Self { check, grade: Grade::Good, detail, remedy: None, problem: None }
     }
 
-    fn bad(lang: Lang, name: String, detail: String, remedy: Remedy) -> Self {
-        Self { grade: Grade::Bad, remedy: Some(ui::remedy(lang, remedy).to_owned()), ..Self::good(name, detail) }
+    fn bad(lang: Lang, check: Check, detail: String, remedy: Remedy) -> Self {
+        Self { grade: Grade::Bad, remedy: Some(doctor::remedy(lang, remedy).to_owned()), ..Self::good(check, detail) }
     }
 
-    fn of_problem(lang: Lang, name: String, problem: Problem) -> Self {
+    fn of_problem(lang: Lang, check: Check, problem: Problem) -> Self {
         let said = dandori_text::problem(lang, &problem);
         let detail = match &said.why {
             Some(why) => format!("{}: {}", said.what, in_one_line(why)),
             None => said.what,
         };
-        Self { name, grade: Grade::Bad, detail, remedy: Some(said.hint), problem: Some(problem) }
+        Self { check, grade: Grade::Bad, detail, remedy: Some(said.hint), problem: Some(problem) }
     }
 }
 
@@ -85,30 +86,29 @@ const LITTLE_DISK: u64 = 1 << 30;
 
 pub(crate) async fn run(context: &Context) -> Result<ExitCode, Failed> {
     let lang = context.out.lang;
-    let named = |check| ui::check(lang, check).to_owned();
-    let mut findings = vec![git(context, named(Check::Git)), identity(context, named(Check::Identity))];
-    findings.push(program(context, named(Check::Tmux), "tmux", "-V", Remedy::InstallTmux));
+    let mut findings = vec![git(context), identity(context)];
+    findings.push(program(context, Check::Tmux, "tmux", "-V", Remedy::InstallTmux));
     // The agents write into their home even to tell their version.
     let home = context.layout.root().join(format!("doctor-{}", std::process::id()));
     let _ = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&home);
-    for (agent, remedy) in [
-        (AgentName::Claude, Remedy::InstallClaude),
-        (AgentName::Codex, Remedy::InstallCodex),
-        (AgentName::Gemini, Remedy::InstallGemini),
+    for (agent, check, remedy) in [
+        (AgentName::Claude, Check::Claude, Remedy::InstallClaude),
+        (AgentName::Codex, Check::Codex, Remedy::InstallCodex),
+        (AgentName::Gemini, Check::Gemini, Remedy::InstallGemini),
     ] {
-        findings.push(agent_finding(context, &agent, remedy, &home));
+        findings.push(agent_finding(context, check, &agent, remedy, &home));
     }
     let _ = std::fs::remove_dir_all(&home);
-    findings.push(sandbox_finding(context, named(Check::Sandbox)));
-    findings.push(memory(context, named(Check::Memory)));
-    findings.push(disk(context, named(Check::Disk)));
+    findings.push(sandbox_finding(context));
+    findings.push(memory(context));
+    findings.push(disk(context));
     findings.extend(configuration::look(context));
-    findings.extend(daemon(context, named(Check::Daemon), named(Check::Store), named(Check::Repository)).await);
+    findings.extend(daemon(context).await);
 
     let rows: Vec<Value> = findings
         .iter()
         .map(|f| {
-            json!({ "check": f.name, "ok": f.grade != Grade::Bad, "detail": f.detail, "remedy": f.remedy,
+            json!({ "check": f.check.code(), "ok": f.grade != Grade::Bad, "detail": f.detail, "remedy": f.remedy,
                     "problem": f.problem })
         })
         .collect();
@@ -116,7 +116,7 @@ pub(crate) async fn run(context: &Context) -> Result<ExitCode, Failed> {
     context.out.object(&json!({ "ok": well, "checks": rows }));
     let mut table = Table::new(["", head(lang, Head::Check), head(lang, Head::Result)]);
     for f in findings {
-        table.row([f.grade.word(), f.name, f.detail]);
+        table.row([f.grade.word(), doctor::check(lang, f.check).to_owned(), f.detail]);
         if let Some(remedy) = f.remedy {
             // On a line of its own: a narrow screen cuts the detail, not what to do.
             table.row([String::new(), String::new(), format!("→ {remedy}")]);
@@ -126,74 +126,76 @@ pub(crate) async fn run(context: &Context) -> Result<ExitCode, Failed> {
     Ok(ExitCode::from(u8::from(!well)))
 }
 
-fn git(context: &Context, name: String) -> Finding {
+fn git(context: &Context) -> Finding {
+    let check = Check::Git;
     match Git::new(&context.env, "doctor").version() {
-        Ok(version) => Finding::good(name, version.to_string()),
-        Err(e) => Finding::bad(context.out.lang, name, e.to_string(), Remedy::InstallGit),
+        Ok(version) => Finding::good(check, version.to_string()),
+        Err(e) => Finding::bad(context.out.lang, check, e.to_string(), Remedy::InstallGit),
     }
 }
 
-fn identity(context: &Context, name: String) -> Finding {
-    let ask = |key: &str| {
-        let answer = Cmd::new("git", &context.env).args(["config", "--get", key]).run();
-        answer.map(|o| o.text()).unwrap_or_default()
-    };
-    let (user, mail) = (ask("user.name"), ask("user.email"));
-    if user.is_empty() || mail.is_empty() {
-        return Finding::bad(context.out.lang, name, "user.name, user.email?".to_owned(), Remedy::SetIdentity);
+/// Asked of git as a commit asks.
+fn identity(context: &Context) -> Finding {
+    let check = Check::Identity;
+    let answer = Cmd::new("git", &context.env).args(["var", "GIT_COMMITTER_IDENT"]).run();
+    // `Name <address> seconds zone`
+    match answer.map(|o| o.text()).ok().as_deref().and_then(|text| text.rsplit_once("> ")) {
+        Some((who, _)) => Finding::good(check, format!("{who}>")),
+        None => Finding::bad(context.out.lang, check, "user.name, user.email?".to_owned(), Remedy::SetIdentity),
     }
-    Finding::good(name, format!("{user} <{mail}>"))
 }
 
-fn program(context: &Context, name: String, program: &str, flag: &str, remedy: Remedy) -> Finding {
+fn program(context: &Context, check: Check, program: &str, flag: &str, remedy: Remedy) -> Finding {
     match Cmd::new(program, &context.env).arg(flag).deadline(Duration::from_secs(10)).run() {
-        Ok(output) => Finding::good(name, output.text()),
-        Err(_) => missing(context, name, remedy),
+        Ok(output) => Finding::good(check, output.text()),
+        Err(_) => missing(context, check, remedy),
     }
 }
 
-fn agent_finding(context: &Context, agent: &AgentName, remedy: Remedy, home: &Utf8Path) -> Finding {
-    let name = agent.to_string();
+fn agent_finding(context: &Context, check: Check, agent: &AgentName, remedy: Remedy, home: &Utf8Path) -> Finding {
     match dandori_agent::find_program(agent, &context.env) {
-        Err(_) => missing(context, name, remedy),
+        Err(_) => missing(context, check, remedy),
         Ok(path) => match dandori_agent::version(agent, &context.env, home) {
-            Ok(version) => Finding::good(name, format!("{version} ({path})")),
-            Err(e) => Finding::bad(context.out.lang, name, with_causes(&e), remedy),
+            Ok(version) => Finding::good(check, format!("{version} ({path})")),
+            Err(e) => Finding::bad(context.out.lang, check, with_causes(&e), remedy),
         },
     }
 }
 
-fn missing(context: &Context, name: String, remedy: Remedy) -> Finding {
+fn missing(context: &Context, check: Check, remedy: Remedy) -> Finding {
     let detail = ui::not_installed(context.out.lang).to_owned();
-    Finding { grade: Grade::Missing, ..Finding::bad(context.out.lang, name, detail, remedy) }
+    Finding { grade: Grade::Missing, ..Finding::bad(context.out.lang, check, detail, remedy) }
 }
 
-fn sandbox_finding(context: &Context, name: String) -> Finding {
+fn sandbox_finding(context: &Context) -> Finding {
+    let check = Check::Sandbox;
     match sandbox::probe() {
-        Sandbox::Landlock { abi } => Finding::good(name, format!("Landlock, ABI {abi}")),
-        Sandbox::None { reason } => Finding::bad(context.out.lang, name, reason, Remedy::Landlock),
+        Sandbox::Landlock { abi } => Finding::good(check, format!("Landlock, ABI {abi}")),
+        Sandbox::None { reason } => Finding::bad(context.out.lang, check, reason, Remedy::Landlock),
     }
 }
 
-fn memory(context: &Context, name: String) -> Finding {
+fn memory(context: &Context) -> Finding {
+    let check = Check::Memory;
     let detail = machine::available_memory().map_or_else(|| "?".to_owned(), |b| ui::free(context.out.lang, b));
-    Finding::good(name, detail)
+    Finding::good(check, detail)
 }
 
-fn disk(context: &Context, name: String) -> Finding {
+fn disk(context: &Context) -> Finding {
+    let check = Check::Disk;
     // Before the first command there is no state root: its nearest parent tells as well.
     let root = context.layout.root();
     let lang = context.out.lang;
     let place = root.ancestors().find(|p| p.is_dir()).unwrap_or(root);
     match machine::free_disk(place) {
-        Ok(free) if free < LITTLE_DISK => Finding::bad(lang, name, ui::free(lang, free), Remedy::FreeDisk),
-        Ok(free) => Finding::good(name, ui::free(lang, free)),
-        Err(e) => Finding::bad(lang, name, e.to_string(), Remedy::FreeDisk),
+        Ok(free) if free < LITTLE_DISK => Finding::bad(lang, check, ui::free(lang, free), Remedy::FreeDisk),
+        Ok(free) => Finding::good(check, ui::free(lang, free)),
+        Err(e) => Finding::bad(lang, check, e.to_string(), Remedy::FreeDisk),
     }
 }
 
 /// What only the daemon knows: the store's health and what each repository uses.
-async fn daemon(context: &Context, daemon: String, store: String, repository: String) -> Vec<Finding> {
+async fn daemon(context: &Context) -> Vec<Finding> {
     let lang = context.out.lang;
     let report = match Client::connect(context).await {
         Ok(client) => client.get::<DoctorReport>("/v1/doctor").await,
@@ -201,29 +203,30 @@ async fn daemon(context: &Context, daemon: String, store: String, repository: St
     };
     let report = match report {
         Ok(report) => report,
-        Err(problem) => return vec![Finding::of_problem(lang, daemon, problem)],
+        Err(problem) => return vec![Finding::of_problem(lang, Check::Daemon, problem)],
     };
     let health = report.store;
     let (damage, backup) = (health.damage.as_deref(), health.newest_backup.as_deref());
     let told = ui::store(lang, &health.backend, health.bytes, damage, backup);
     let mut findings = vec![
-        Finding::good(daemon, ui::at_work(lang, u64::from(report.live), report.waiting)),
+        Finding::good(Check::Daemon, ui::at_work(lang, u64::from(report.live), report.waiting)),
         match damage {
-            None => Finding::good(store, told),
-            Some(_) => Finding::bad(lang, store, told, Remedy::RestoreStore),
+            None => Finding::good(Check::Store, told),
+            Some(_) => Finding::bad(lang, Check::Store, told, Remedy::RestoreStore),
         },
     ];
-    findings.extend(report.repositories.iter().map(|repo| of_repository(lang, repository.clone(), repo)));
+    findings.extend(report.repositories.iter().map(|repo| of_repository(lang, repo)));
     findings
 }
 
-fn of_repository(lang: Lang, name: String, repo: &RepositoryUse) -> Finding {
+fn of_repository(lang: Lang, repo: &RepositoryUse) -> Finding {
+    let check = Check::Repository;
     if !Utf8Path::new(&repo.root).is_dir() {
-        let gone = Finding::of_problem(lang, name, Problem::RepositoryGone { path: repo.root.as_str().into() });
+        let gone = Finding::of_problem(lang, check, Problem::RepositoryGone { path: repo.root.as_str().into() });
         // Nothing that is still there suffers from it.
         return Finding { grade: Grade::Missing, ..gone };
     }
-    Finding::good(name, format!("{}: {}", repo.root, ui::size(repo.bytes)))
+    Finding::good(check, format!("{}: {}", repo.root, ui::size(repo.bytes)))
 }
 
 #[cfg(test)]

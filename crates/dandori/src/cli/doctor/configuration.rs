@@ -3,7 +3,8 @@
 use dandori_config::{Config, Powers, Source, TrustFile};
 use dandori_domain::Problem;
 use dandori_git::{Git, GitError, Repository};
-use dandori_text::ui::{self, Check};
+use dandori_text::doctor::Check;
+use dandori_text::ui;
 
 use super::{Finding, Grade};
 use crate::cli::Context;
@@ -17,7 +18,7 @@ pub(super) fn look(context: &Context) -> Vec<Finding> {
         // Doctor is asked anywhere; git itself has its own finding.
         Err(GitError::NotARepository { .. } | GitError::Bare { .. } | GitError::Missing | GitError::TooOld { .. }) => {}
         Err(e) => {
-            findings.push(Finding::of_problem(lang, ui::check(lang, Check::Repository).to_owned(), e.problem()));
+            findings.push(Finding::of_problem(lang, Check::Repository, e.problem()));
         }
     }
     findings
@@ -29,8 +30,8 @@ fn of_repository(context: &Context, repository: &Repository) -> Vec<Finding> {
     let Ok(powers) = Powers::of_file(&path) else { return findings };
     if !TrustFile::load(&context.layout.trust()).trusts(repository.common_dir(), &powers) {
         let lang = context.out.lang;
-        let name = ui::check(lang, Check::RepositoryConfig).to_owned();
-        findings = vec![Finding::of_problem(lang, name, Problem::Untrusted { path, what: powers.0 })];
+        findings =
+            vec![Finding::of_problem(lang, Check::RepositoryConfig, Problem::Untrusted { path, what: powers.0 })];
     }
     findings
 }
@@ -38,14 +39,13 @@ fn of_repository(context: &Context, repository: &Repository) -> Vec<Finding> {
 /// One finding for each thing that is wrong with a file, or one that says it is well.
 fn file(context: &Context, check: Check, path: &camino::Utf8Path, source: Source) -> Vec<Finding> {
     let lang = context.out.lang;
-    let name = ui::check(lang, check).to_owned();
     let faults = Config::faults(path, source);
     if !faults.is_empty() {
-        return faults.iter().map(|e| Finding::of_problem(lang, name.clone(), e.to_problem())).collect();
+        return faults.iter().map(|e| Finding::of_problem(lang, check, e.to_problem())).collect();
     }
     if path.exists() {
-        return vec![Finding::good(name, path.to_string())];
+        return vec![Finding::good(check, path.to_string())];
     }
-    let none = Finding::good(name, ui::no_config(lang, path.as_str()));
+    let none = Finding::good(check, ui::no_config(lang, path.as_str()));
     vec![Finding { grade: Grade::Missing, ..none }]
 }

@@ -1,0 +1,113 @@
+//! Words of `dandori doctor`: what it looks at, and what to do when that is not well.
+
+use crate::Lang;
+
+/// What `doctor` looks at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Check {
+    Git,
+    Identity,
+    Tmux,
+    Claude,
+    Codex,
+    Gemini,
+    Sandbox,
+    Memory,
+    Disk,
+    UserConfig,
+    RepositoryConfig,
+    Daemon,
+    Store,
+    Repository,
+}
+
+impl Check {
+    /// Its name in `--json`, the same in every language.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::Git => "git",
+            Self::Identity => "git_identity",
+            Self::Tmux => "tmux",
+            Self::Claude => "claude",
+            Self::Codex => "codex",
+            Self::Gemini => "gemini",
+            Self::Sandbox => "sandbox",
+            Self::Memory => "memory",
+            Self::Disk => "disk",
+            Self::UserConfig => "user_config",
+            Self::RepositoryConfig => "repository_config",
+            Self::Daemon => "daemon",
+            Self::Store => "store",
+            Self::Repository => "repository",
+        }
+    }
+}
+
+pub fn check(lang: Lang, check: Check) -> &'static str {
+    let (en, ja) = match check {
+        Check::Identity => ("git identity", "git のユーザー情報"),
+        Check::Sandbox => ("sandbox", "サンドボックス"),
+        Check::Memory => ("memory", "メモリ"),
+        Check::Disk => ("disk", "ディスク"),
+        Check::UserConfig => ("user configuration", "ユーザー設定"),
+        Check::RepositoryConfig => ("repository configuration", "リポジトリ設定"),
+        Check::Daemon => ("daemon", "デーモン"),
+        Check::Store => ("store", "データベース"),
+        Check::Repository => ("repository", "リポジトリ"),
+        Check::Git | Check::Tmux | Check::Claude | Check::Codex | Check::Gemini => (check.code(), check.code()),
+    };
+    match lang {
+        Lang::En => en,
+        Lang::Ja => ja,
+    }
+}
+
+pub(crate) const INSTALL_CLAUDE: &str = "npm install -g @anthropic-ai/claude-code";
+pub(crate) const INSTALL_CODEX: &str = "npm install -g @openai/codex";
+pub(crate) const INSTALL_GEMINI: &str = "npm install -g @google/gemini-cli";
+
+/// What to do about a finding of `doctor`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Remedy {
+    InstallGit,
+    InstallTmux,
+    InstallClaude,
+    InstallCodex,
+    InstallGemini,
+    Landlock,
+    RestoreStore,
+    FreeDisk,
+    SetIdentity,
+}
+
+pub fn remedy(lang: Lang, remedy: Remedy) -> &'static str {
+    let (en, ja) = match remedy {
+        Remedy::InstallGit => ("install git 2.40 or newer", "git 2.40 以降をインストールしてください"),
+        Remedy::InstallTmux => (
+            "install tmux to see agents in panes (runs do without it)",
+            "エージェントをペインで見るには tmux をインストールしてください (実行には不要です)",
+        ),
+        Remedy::InstallClaude => (INSTALL_CLAUDE, INSTALL_CLAUDE),
+        Remedy::InstallCodex => (INSTALL_CODEX, INSTALL_CODEX),
+        Remedy::InstallGemini => (INSTALL_GEMINI, INSTALL_GEMINI),
+        Remedy::Landlock => (
+            "agents can write wherever you can: use Linux 5.13 or newer with Landlock enabled",
+            "エージェントがあなたと同じ範囲に書き込めます。Landlock が有効な Linux 5.13 以降を使ってください",
+        ),
+        Remedy::RestoreStore => (
+            "dandori daemon stop, then dandori daemon start: the last good backup is restored",
+            "dandori daemon stop と dandori daemon start で、最後の正常なバックアップが復元されます",
+        ),
+        Remedy::FreeDisk => {
+            ("dandori worktree gc, or make room otherwise", "dandori worktree gc などで空きを増やしてください")
+        }
+        Remedy::SetIdentity => (
+            "git config --global user.name … and user.email …",
+            "git config --global user.name … と user.email … を設定してください",
+        ),
+    };
+    match lang {
+        Lang::En => en,
+        Lang::Ja => ja,
+    }
+}
