@@ -41,7 +41,7 @@ fn a_file_that_is_no_toml_is_told_in_one_line_and_one_that_is_well_by_its_path()
     assert!(said.stdout.contains("→ correct the file"), "{}", said.stdout);
     let report = env.dandori(["doctor", "--json", "--lang", "ja"]).json();
     let path = env.home().join(".config/dandori/config.toml");
-    assert_eq!(of(&report, "ユーザー設定")[0]["detail"], path.as_str());
+    assert_eq!(of(&report, "user_config")[0]["detail"], path.as_str());
 }
 
 #[test]
