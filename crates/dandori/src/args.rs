@@ -80,6 +80,12 @@ enum Verb {
     /// Open and list pull requests
     #[command(subcommand)]
     Pr(PrVerb),
+    /// Begin, read and check playbooks: reviewed plans in the repository
+    #[command(subcommand)]
+    Playbook(PlaybookVerb),
+    /// Look at and change state.md: what the repository is working on
+    #[command(subcommand)]
+    State(StateVerb),
     /// Start, stop and look at the daemon
     #[command(subcommand)]
     Daemon(DaemonVerb),
@@ -139,6 +145,28 @@ enum PrVerb {
     List,
     /// Show one pull request
     Show(cli::pr_show::PrShowArgs),
+}
+
+#[derive(Subcommand)]
+enum PlaybookVerb {
+    /// Begin a playbook from the template
+    New(cli::playbook_new::PlaybookNewArgs),
+    /// Show a playbook with its phases
+    Show(cli::playbook_show::PlaybookShowArgs),
+    /// Find what is wrong with a playbook
+    Check(cli::playbook_check::PlaybookCheckArgs),
+    /// Tell how far the active playbook is, and what is next
+    Status,
+}
+
+#[derive(Subcommand)]
+enum StateVerb {
+    /// Show what state.md says
+    Show,
+    /// Set one value; the version before is kept
+    Set(cli::state_set::StateSetArgs),
+    /// List earlier versions of state.md, or print one
+    History(cli::state_history::StateHistoryArgs),
 }
 
 #[derive(Subcommand)]
@@ -262,6 +290,13 @@ async fn answer(verb: Verb, context: &cli::Context) -> Result<ExitCode, Failed> 
         Verb::Pr(PrVerb::Create(args)) => cli::pr_create::run(args, context).await,
         Verb::Pr(PrVerb::List) => cli::pr_list::run(context).await,
         Verb::Pr(PrVerb::Show(args)) => cli::pr_show::run(args, context).await,
+        Verb::Playbook(PlaybookVerb::New(args)) => cli::playbook_new::run(&args, context),
+        Verb::Playbook(PlaybookVerb::Show(args)) => cli::playbook_show::run(&args, context),
+        Verb::Playbook(PlaybookVerb::Check(args)) => cli::playbook_check::run(&args, context),
+        Verb::Playbook(PlaybookVerb::Status) => cli::playbook_status::run(context),
+        Verb::State(StateVerb::Show) => cli::state_show::run(context),
+        Verb::State(StateVerb::Set(args)) => cli::state_set::run(&args, context),
+        Verb::State(StateVerb::History(args)) => cli::state_history::run(&args, context),
         Verb::Daemon(DaemonVerb::Start(args)) => cli::daemon_start::run(args, context).await,
         Verb::Daemon(DaemonVerb::Stop) => cli::daemon_stop::run(context).await,
         Verb::Daemon(DaemonVerb::Status) => cli::daemon_status::run(context).await,

@@ -5,6 +5,7 @@ mod cli;
 mod client;
 mod daemon;
 mod demo;
+mod documents;
 mod localise;
 mod misuse;
 mod out;

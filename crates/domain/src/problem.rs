@@ -14,6 +14,17 @@ pub enum Class {
     Bug,
 }
 
+/// Why a value in a document was not changed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EditTrouble {
+    /// Neither the key nor its section is there.
+    NoPlace,
+    /// It has keys or a list below it.
+    NotAValue,
+    SeveralLines,
+}
+
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(tag = "code", rename_all = "snake_case")]
 pub enum Problem {
@@ -38,6 +49,26 @@ pub enum Problem {
         path: Utf8PathBuf,
     },
     NoIdentity,
+    /// state.md names no playbook, or there is no state.md.
+    NoPlaybook {
+        path: Utf8PathBuf,
+    },
+    FileExists {
+        path: Utf8PathBuf,
+    },
+    /// A name that cannot be part of a file's.
+    BadName {
+        name: String,
+    },
+    /// A document could not be changed as asked.
+    CannotEdit {
+        path: Utf8PathBuf,
+        key: String,
+        reason: EditTrouble,
+    },
+    NoSuchVersion {
+        text: String,
+    },
     /// It is another daemon's, on another host or below another state root, that shares the database.
     Elsewhere {
         path: Utf8PathBuf,

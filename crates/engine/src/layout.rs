@@ -9,6 +9,7 @@
 //!     worktrees/run_<key>/   pool/slot-*/   trash/
 //!     runs/<run key>/        launch order, output, exit record, patch, tmp/
 //!     agents/<task>/<agent>/ an agent's private state folder: the conversation is in it
+//!   guards/<checkout>/       what is kept about one checkout without a daemon: earlier versions of its state.md
 //! ```
 //! The whole root is hidden from a sandboxed agent; its worktree, temporary folder and private state folder are
 //! granted one by one.
@@ -71,6 +72,14 @@ impl Layout {
     /// Where the daemon also listens on loopback, when it was asked to.
     pub fn address(&self) -> Utf8PathBuf {
         self.private().join("address")
+    }
+
+    /// By the checkout's path alone, so that it is found without asking anybody.
+    pub fn guard(&self, checkout: &Utf8Path) -> Utf8PathBuf {
+        let fnv = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        let hash = real(checkout).as_str().bytes().fold(0xcbf2_9ce4_8422_2325, fnv);
+        let name = checkout.file_name().unwrap_or("root");
+        self.root.join("guards").join(format!("{name}-{hash:016x}"))
     }
 
     pub fn lock(&self) -> Utf8PathBuf {

@@ -129,6 +129,26 @@ pub const COMMANDS: &[CommandHelp] = &[
     ]),
     about("pr list", "プルリクエストを一覧表示する"),
     about("pr show", "プルリクエストを表示する").with(&[value("number", "番号", "プルリクエストの番号")]),
+    about("playbook", "playbook (リポジトリ内のレビュー済みの計画) を作成、表示、点検する"),
+    about("playbook new", "ひな形から playbook を作成する").with(&[
+        value("name", "名前", "名前。ファイルは plan/playbook-<名前>.md"),
+        value("branch", "ブランチ", "作業するブランチ (既定: feat/<名前>)"),
+        flag("activate", "state.md で有効な playbook にする"),
+    ]),
+    about("playbook show", "playbook をフェーズとともに表示する").with(&[PLAYBOOK]),
+    about("playbook check", "playbook の問題点を探す").with(&[PLAYBOOK]),
+    about("playbook status", "有効な playbook の進み具合と次の作業を表示する"),
+    about("state", "state.md (リポジトリの現在の状態) を表示、変更する"),
+    about("state show", "state.md の内容を表示する"),
+    about("state set", "値を 1 つ設定する。変更前の版は保存される").with(&[
+        value("key", "キー", "設定する項目 (例: playbook.active)"),
+        value("value", "値", "新しい値。なしにするには null"),
+    ]),
+    about("state history", "state.md の以前の版を一覧または表示する").with(&[value(
+        "version",
+        "版",
+        "この版の全文を表示する",
+    )]),
     about("daemon", "デーモンを起動、停止、確認する"),
     about("daemon start", "デーモンを起動する").with(&[value(
         "listen",
@@ -157,6 +177,7 @@ const BUDGET: ArgHelp = flag("budget", "費用の上限 (米ドル)");
 const TASK: ArgHelp = value("task", "タスク", "T-3、3、ID のいずれか");
 const TASK_OR_RUN: ArgHelp = value("task", "タスク", "T-3、3、ID、実行のキーのいずれか");
 const RUN: ArgHelp = value("run", "実行", "実行のキーか ID、またはタスク (その最新の実行)");
+const PLAYBOOK: ArgHelp = value("file", "ファイル", "playbook のファイル (既定: 有効な playbook)");
 const SESSION: ArgHelp = value("session", "セッション", "このセッションで使用する");
 
 const fn about(path: &'static str, about: &'static str) -> CommandHelp {

@@ -1,6 +1,7 @@
 //! What is wrong with a request: what happened, why, and what to do next.
 
 use dandori_domain::Problem;
+use dandori_domain::problem::EditTrouble;
 
 use crate::lang::say;
 use crate::misuse::did_you_mean;
@@ -86,6 +87,53 @@ pub fn problem(lang: Lang, problem: &Problem) -> Said {
             "give the order there, or start a new task here with `dandori run`",
             "そのホストで操作するか、ここで `dandori run` により新しいタスクを始めてください"
         )),
+        Problem::NoPlaybook { path } => {
+            Said::what(say!(lang, "there is no active playbook", "有効な playbook がありません"))
+                .why(say!(lang, "{path} names none", "{path} に playbook の指定がありません"))
+                .hint(say!(
+                    lang,
+                    "`dandori playbook new <name> --activate` begins one",
+                    "`dandori playbook new <名前> --activate` で作成してください"
+                ))
+        }
+        Problem::FileExists { path } => {
+            Said::what(say!(lang, "{path} is there already", "{path} は既に存在します"))
+                .hint(say!(lang, "choose another name", "別の名前を指定してください"))
+        }
+        Problem::BadName { name } => {
+            Said::what(say!(lang, "`{name}` cannot be a playbook's name", "`{name}` は playbook の名前に使えません")).hint(
+                say!(
+                    lang,
+                    "use letters, digits, `-`, `_` and `.`",
+                    "英数字などの文字と `-`、`_`、`.` だけを使ってください"
+                ),
+            )
+        }
+        Problem::CannotEdit { path, key, reason } => {
+            let said = Said::what(say!(lang, "`{key}` in {path} was not changed", "{path} の `{key}` を変更できません"));
+            match reason {
+                EditTrouble::NoPlace => said
+                    .why(say!(lang, "neither it nor its section is there", "キーもその上のセクションもありません"))
+                    .hint(say!(
+                        lang,
+                        "`dandori state show` lists what there is",
+                        "`dandori state show` で一覧を確認してください"
+                    )),
+                EditTrouble::NotAValue => said
+                    .why(say!(lang, "it has keys or a list below it", "下にキーまたはリストがあります"))
+                    .hint(say!(lang, "change it in an editor", "エディターで変更してください")),
+                EditTrouble::SeveralLines => said
+                    .why(say!(lang, "a value is one line", "値は 1 行だけです"))
+                    .hint(say!(lang, "give it without line breaks", "改行を除いて指定してください")),
+            }
+        }
+        Problem::NoSuchVersion { text } => {
+            Said::what(say!(lang, "there is no earlier version `{text}`", "以前の版 `{text}` はありません")).hint(say!(
+                lang,
+                "`dandori state history` lists them",
+                "`dandori state history` で一覧を確認してください"
+            ))
+        }
         Problem::NoIdentity => Said::what(say!(
             lang,
             "git does not know who you are",

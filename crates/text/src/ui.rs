@@ -27,6 +27,11 @@ pub enum Head {
     Result,
     Cost,
     Size,
+    Phase,
+    Subtasks,
+    After,
+    Version,
+    Playbook,
 }
 
 pub fn head(lang: Lang, head: Head) -> &'static str {
@@ -49,6 +54,11 @@ pub fn head(lang: Lang, head: Head) -> &'static str {
         Head::Result => ("RESULT", "結果"),
         Head::Cost => ("COST", "費用"),
         Head::Size => ("SIZE", "サイズ"),
+        Head::Phase => ("PHASE", "フェーズ"),
+        Head::Subtasks => ("SUBTASKS", "サブタスク"),
+        Head::After => ("AFTER", "依存先"),
+        Head::Version => ("VERSION", "版"),
+        Head::Playbook => ("PLAYBOOK", "PLAYBOOK"),
     };
     match lang {
         Lang::En => en,

@@ -13,6 +13,7 @@ mod clean_up;
 mod commits;
 mod daemon;
 mod doctor;
+mod documents;
 mod follow_up;
 mod many;
 mod remote;

@@ -1,0 +1,54 @@
+//! `dandori state show`
+
+use std::process::ExitCode;
+
+use dandori_playbook::Security;
+use serde_json::{Value, json};
+
+use super::Context;
+use crate::documents::Documents;
+use crate::out::{Failed, dim};
+
+pub(crate) fn run(context: &Context) -> Result<ExitCode, Failed> {
+    let out = &context.out;
+    let state = Documents::of(context)?.state()?;
+    let security = match state.security {
+        Security::Normal => "normal",
+        Security::Admin => "admin",
+    };
+    let playbooks: serde_json::Map<String, Value> =
+        state.active_playbooks.iter().map(|(name, path)| (name.clone(), json!(path))).collect();
+    let values = [
+        ("playbook.active", json!(state.active)),
+        ("playbook.branch", json!(state.branch)),
+        ("playbook.last_archived", json!(state.last_archived)),
+        ("focus", json!(state.focus)),
+        ("goal.milestone", json!(state.milestone)),
+        ("goal.phase", json!(state.phase)),
+        ("goal.done_criteria", json!(state.done_criteria)),
+        ("session.last_start", json!(state.last_start)),
+        ("session.last_end", json!(state.last_end)),
+        ("verification.self_complete", json!(state.self_complete)),
+        ("config.security", json!(security)),
+        ("config.toolstack", json!(state.toolstack)),
+        ("config.roles.orchestrator", json!(state.roles.orchestrator)),
+        ("config.roles.worker", json!(state.roles.worker)),
+        ("config.roles.reviewer", json!(state.roles.reviewer)),
+    ];
+    for (key, value) in &values {
+        let shown = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        out.line(format!("{} {shown}", dim(&format!("{key}:"))));
+    }
+    for (name, playbook) in &playbooks {
+        out.line(format!("{} {playbook}", dim(&format!("active_playbooks.{name}:"))));
+    }
+    let mut object: serde_json::Map<String, Value> =
+        values.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
+    object.insert("active_playbooks".to_owned(), Value::Object(playbooks));
+    object.insert("odd".to_owned(), json!(state.odd));
+    out.object(&object);
+    for odd in &state.odd {
+        out.note(odd);
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,79 @@
+//! state.md and playbooks, by their verbs.
+
+use crate::machine;
+
+#[test]
+fn a_playbook_is_begun_activated_shown_checked_and_followed() {
+    let env = machine();
+    let said = env.dandori(["playbook", "status"]).fails(1);
+    assert!(said.contains("no active playbook") && said.contains("playbook new"), "{said}");
+    let made = env.dandori(["playbook", "new", "health", "--activate", "--json"]).json();
+    assert_eq!((&made["path"], &made["branch"]), (&"plan/playbook-health.md".into(), &"feat/health".into()));
+    assert!(env.dandori(["playbook", "check"]).ok().contains("is sound"));
+    assert!(env.dandori(["playbook", "new", "health"]).fails(1).contains("is there already"));
+    for bad in ["../x", "a b", ".hidden", ""] {
+        let said = env.dandori(["playbook", "new", bad]).fails(1);
+        assert!(said.contains("cannot be a playbook's name"), "{bad:?}: {said}");
+    }
+
+    let path = env.repo().join("plan/playbook-health.md");
+    let text = std::fs::read_to_string(&path).unwrap().replacen("status: pending", "status: in_progress", 1);
+    std::fs::write(&path, text.replace("- [ ] p1.1", "- [x] p1.1")).unwrap();
+    let faults = env.dandori(["playbook", "check", "plan/playbook-health.md", "--json"]);
+    assert_eq!(faults.code, 1);
+    assert!(
+        faults.json()["faults"][0].as_str().unwrap().contains("without evidence for technical"),
+        "{}",
+        faults.stdout
+    );
+    let status = env.dandori(["playbook", "status", "--json"]).json();
+    assert_eq!(
+        (&status["current"], &status["in_progress"], &status["pending"], &status["on_branch"]),
+        (&"p1".into(), &1.into(), &1.into(), &"main".into()),
+        "{status}"
+    );
+    let shown = env.dandori(["playbook", "show", "--lang", "ja"]).ok();
+    assert!(shown.contains("進行中") && shown.contains("未レビュー") && shown.contains("1/1"), "{shown}");
+    let told = env.dandori(["playbook", "status"]);
+    assert!(told.stderr.contains("for the branch feat/health, this is main"), "{}", told.stderr);
+}
+
+#[test]
+fn a_value_of_the_state_is_set_alone_and_the_version_before_is_kept() {
+    let env = machine();
+    assert_eq!(env.dandori(["state", "history", "--json"]).json(), serde_json::json!([]));
+    let mine = "---\n# mine\nplaybook:\n  active: null # none yet\ngoal:\n  phase: p1\n---\nProse: stays.\n";
+    env.write("state.md", mine);
+    let _ = env.dandori(["state", "set", "playbook.active", "plan/playbook-a.md"]).ok();
+    let file = || std::fs::read_to_string(env.repo().join("state.md")).unwrap();
+    assert_eq!(file(), mine.replace("active: null #", "active: plan/playbook-a.md #"));
+    assert_eq!(env.dandori(["state", "show", "--json"]).json()["playbook.active"], "plan/playbook-a.md");
+    let _ = env.dandori(["state", "set", "playbook.active", "null"]).ok();
+    assert_eq!(file(), mine);
+
+    let said = env.dandori(["state", "set", "nothing.here", "x"]).fails(1);
+    assert!(said.contains("neither it nor its section is there"), "{said}");
+    let said = env.dandori(["state", "set", "goal", "x"]).fails(1);
+    assert!(said.contains("below it"), "{said}");
+    assert_eq!(file(), mine);
+
+    let versions = env.dandori(["state", "history", "--json"]).json();
+    assert_eq!(versions.as_array().unwrap().len(), 2, "{versions}");
+    assert_eq!(versions[0]["active"], "plan/playbook-a.md", "newest first");
+    let first = versions[1]["version"].as_str().unwrap();
+    assert_eq!(env.dandori(["state", "history", first]).ok(), mine);
+    assert!(env.dandori(["state", "history", "../../x"]).fails(1).contains("no earlier version"));
+}
+
+#[test]
+fn a_worktree_has_documents_of_its_own() {
+    let env = machine();
+    let _ = env.dandori(["state", "set", "goal.phase", "p1"]).ok();
+    let tree = env.root().join("tree");
+    env.git(["worktree", "add", "--quiet", "-b", "topic", tree.as_str()]);
+    let show = |folder: &camino::Utf8Path| env.dandori_in(folder, ["state", "show", "--json"]).json();
+    let _ = env.dandori_in(&tree, ["state", "set", "goal.phase", "p2"]).ok();
+    assert_eq!((&show(&env.repo())["goal.phase"], &show(&tree)["goal.phase"]), (&"p1".into(), &"p2".into()));
+    let _ = env.dandori_in(&tree, ["playbook", "new", "x", "--activate"]).ok();
+    assert_eq!(env.dandori_in(&tree, ["playbook", "status", "--json"]).json()["on_branch"], "topic");
+}

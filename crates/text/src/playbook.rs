@@ -1,0 +1,119 @@
+//! What is wrong with a playbook, and its phases in a word.
+
+use dandori_playbook::{Fault, PhaseStatus};
+
+use crate::Lang;
+use crate::lang::say;
+
+pub fn fault(lang: Lang, fault: &Fault) -> String {
+    match fault {
+        Fault::NoPhases => say!(
+            lang,
+            "it has no phases: a phase begins with a heading like `## p1: title`",
+            "フェーズがありません。フェーズは `## p1: タイトル` のような見出しで始めます"
+        ),
+        Fault::NoBranch => {
+            say!(lang, "it names no branch: `branch: …` at the top", "ブランチの指定がありません (先頭に `branch: …`)")
+        }
+        Fault::SameId { id } => say!(lang, "{id}: another phase has this id", "{id}: 同じ ID のフェーズがあります"),
+        Fault::UnknownDependency { phase, on } => {
+            say!(lang, "{phase}: depends on {on}, which is not there", "{phase}: 依存先 {on} がありません")
+        }
+        Fault::Cycle { phases } => {
+            let way = phases.join(" → ");
+            say!(lang, "phases wait for each other: {way}", "フェーズの依存が循環しています: {way}")
+        }
+        Fault::NoCriteria { phase } => {
+            say!(lang, "{phase}: it has no done_criteria", "{phase}: done_criteria がありません")
+        }
+        Fault::LooseCriteria { phase } => {
+            say!(lang, "{phase}: each criterion begins with `- `", "{phase}: 完了条件はそれぞれ `- ` で始めます")
+        }
+        Fault::SeveralInProgress { phases } => {
+            let phases = phases.join(", ");
+            say!(lang, "more than one phase is in progress: {phases}", "進行中のフェーズが複数あります: {phases}")
+        }
+        Fault::DoneTooEarly { phase, before } => {
+            say!(lang, "{phase}: it is done, but {before} is not", "{phase}: 完了していますが、{before} が未完了です")
+        }
+        Fault::Unproven { phase, subtask, missing } => {
+            let missing = missing.join(", ");
+            say!(
+                lang,
+                "{phase}: `{subtask}` is ticked without evidence for {missing}",
+                "{phase}: `{subtask}` は {missing} の証拠なしで完了になっています"
+            )
+        }
+        Fault::NoFinalPhase => say!(
+            lang,
+            "the last phase should look at the whole: `## p_final: …`",
+            "最後に全体を確認するフェーズ (`## p_final: …`) がありません"
+        ),
+    }
+}
+
+pub fn phase_status(lang: Lang, status: PhaseStatus) -> &'static str {
+    match (lang, status) {
+        (Lang::En, status) => status.as_str(),
+        (Lang::Ja, PhaseStatus::Pending) => "未着手",
+        (Lang::Ja, PhaseStatus::InProgress) => "進行中",
+        (Lang::Ja, PhaseStatus::Done) => "完了",
+    }
+}
+
+pub fn no_faults(lang: Lang, path: &str) -> String {
+    say!(lang, "{path} is sound", "{path} に問題はありません")
+}
+
+pub fn made(lang: Lang, path: &str) -> String {
+    say!(
+        lang,
+        "made {path}: fill it in, then have it reviewed",
+        "{path} を作成しました。内容を書き、レビューを受けてください"
+    )
+}
+
+pub fn unreviewed(lang: Lang) -> &'static str {
+    match lang {
+        Lang::En => "not reviewed yet",
+        Lang::Ja => "未レビュー",
+    }
+}
+
+pub fn reviewed(lang: Lang) -> &'static str {
+    match lang {
+        Lang::En => "reviewed",
+        Lang::Ja => "レビュー済み",
+    }
+}
+
+/// How far it is.
+pub fn progress(lang: Lang, done: usize, working: usize, pending: usize) -> String {
+    say!(
+        lang,
+        "phases: {done} done, {working} in progress, {pending} pending",
+        "フェーズ: 完了 {done}、進行中 {working}、未着手 {pending}"
+    )
+}
+
+pub fn all_done(lang: Lang) -> &'static str {
+    match lang {
+        Lang::En => "every phase is done",
+        Lang::Ja => "すべてのフェーズが完了しています",
+    }
+}
+
+pub fn elsewhere(lang: Lang, wanted: &str, found: &str) -> String {
+    say!(
+        lang,
+        "the playbook is for the branch {wanted}, this is {found}",
+        "playbook のブランチは {wanted} ですが、現在は {found} です"
+    )
+}
+
+pub fn no_history(lang: Lang) -> &'static str {
+    match lang {
+        Lang::En => "no earlier versions: `dandori state set` keeps one whenever it changes state.md",
+        Lang::Ja => "以前の版はありません。`dandori state set` が state.md を変更するたびに保存します",
+    }
+}
