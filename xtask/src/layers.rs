@@ -10,6 +10,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("dandori-domain", &[]),
     ("dandori-api", &[]),
     ("dandori-playbook", &[]),
+    ("dandori-guard", &["domain"]),
     ("dandori-config", &["domain"]),
     ("dandori-text", &["domain", "playbook"]),
     ("dandori-host", &["domain"]),
@@ -26,7 +27,8 @@ const ARROWS: &[(&str, &[&str])] = &[
 ];
 
 /// What must stay out of the pure rooms, however it might get in.
-const PURE: &[&str] = &["dandori-domain", "dandori-playbook", "dandori-text", "dandori-config", "dandori-api"];
+const PURE: &[&str] =
+    &["dandori-domain", "dandori-playbook", "dandori-guard", "dandori-text", "dandori-config", "dandori-api"];
 const HEAVY: &[&str] = &["tokio", "axum", "reqwest", "rusqlite", "postgres", "rustls", "hyper"];
 
 pub(crate) fn check() -> Result<(), String> {

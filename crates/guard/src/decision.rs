@@ -1,0 +1,265 @@
+//! What a guard says, and what several of them together come to.
+//!
+//! The first block ends the chain. A question stays open until the chain is through, because a later block is stricter.
+//! Warnings, infos and errors of guards that fail open are gathered and said together.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::ControlFlow;
+
+/// Longer reasons are cut: a model does not act on a page, Claude moves more than 10 000 characters into a file, and
+/// Codex cuts a context at 2500 tokens, which is about as many characters of Japanese.
+const REASON_CHARS: usize = 2_000;
+/// For everything that is said at once.
+const TOGETHER_CHARS: usize = 6_000;
+
+/// One guard's answer to one event.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Decision {
+    Block {
+        guard: GuardName,
+        reason: Reason,
+    },
+    /// A person should decide; refused where none can be asked.
+    Ask {
+        guard: GuardName,
+        reason: Reason,
+    },
+    /// For the user and the model; goes on.
+    Warn {
+        guard: GuardName,
+        reason: Reason,
+    },
+    /// For the model only; goes on.
+    Info {
+        guard: GuardName,
+        reason: Reason,
+    },
+    Pass,
+    /// The guard itself failed.
+    Error {
+        guard: GuardName,
+        detail: Reason,
+        policy: ErrorPolicy,
+    },
+}
+
+/// What a guard's own failure means.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ErrorPolicy {
+    /// Goes on, and the user is told.
+    Open,
+    /// Refused, as if it had blocked.
+    Closed,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, PartialOrd, Ord, Hash)]
+pub struct GuardName(Cow<'static, str>);
+
+impl GuardName {
+    pub const fn known(name: &'static str) -> Self {
+        Self(Cow::Borrowed(name))
+    }
+
+    /// The name of a guard from the configuration.
+    pub fn custom(name: impl Into<String>) -> Self {
+        Self(Cow::Owned(name.into()))
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for GuardName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Words for a model or a user: bounded, without control characters, never empty (Codex runs the tool when the reason
+/// is).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Reason(String);
+
+impl Reason {
+    pub fn new(text: &str) -> Self {
+        Self(bounded(text, REASON_CHARS))
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+fn bounded(text: &str, limit: usize) -> String {
+    let text = text.trim();
+    // An escape sequence in a file's name must not reach the user's terminal.
+    let mut clean: String =
+        text.chars().filter(|c| !c.is_control() || *c == '\n' || *c == '\t').take(limit + 1).collect();
+    if let Some((cut, _)) = clean.char_indices().nth(limit) {
+        clean.truncate(cut);
+        clean.push('…');
+    }
+    if clean.trim().is_empty() { "dandori".to_owned() } else { clean }
+}
+
+/// Gathers the decisions of a chain of guards.
+#[derive(Default, Debug)]
+pub struct Chain {
+    asks: Vec<(GuardName, Reason)>,
+    user: Vec<String>,
+    model: Vec<String>,
+    block: Option<(GuardName, Reason)>,
+}
+
+impl Chain {
+    /// Takes the next decision; `Break` when the rest of the chain need not run.
+    pub fn add(&mut self, decision: Decision) -> ControlFlow<()> {
+        if self.block.is_some() {
+            return ControlFlow::Break(());
+        }
+        match decision {
+            Decision::Block { guard, reason } => {
+                self.block = Some((guard, reason));
+                return ControlFlow::Break(());
+            }
+            Decision::Error { guard, detail, policy: ErrorPolicy::Closed } => {
+                let reason = Reason::new(&format!("dandori {guard}: {detail}"));
+                self.block = Some((guard, reason));
+                return ControlFlow::Break(());
+            }
+            Decision::Error { guard, detail, policy: ErrorPolicy::Open } => {
+                self.user.push(format!("dandori {guard}: {detail}"));
+            }
+            Decision::Ask { guard, reason } => self.asks.push((guard, reason)),
+            Decision::Warn { reason, .. } => {
+                self.user.push(reason.0.clone());
+                self.model.push(reason.0);
+            }
+            Decision::Info { reason, .. } => self.model.push(reason.0),
+            Decision::Pass => {}
+        }
+        ControlFlow::Continue(())
+    }
+
+    pub fn finish(self) -> Ruling {
+        let verdict = match self.block {
+            Some((guard, reason)) => Verdict::Block { guard, reason },
+            None => match self.asks.split_first() {
+                Some(((guard, first), [])) => Verdict::Ask { guard: guard.clone(), reason: first.clone() },
+                Some(((guard, _), _)) => {
+                    let all: Vec<_> = self.asks.iter().map(|(_, reason)| reason.as_str()).collect();
+                    Verdict::Ask { guard: guard.clone(), reason: Reason(bounded(&all.join("\n"), TOGETHER_CHARS)) }
+                }
+                None => Verdict::Go,
+            },
+        };
+        Ruling { verdict, user: joined(&self.user), model: joined(&self.model) }
+    }
+}
+
+fn joined(parts: &[String]) -> Option<String> {
+    (!parts.is_empty()).then(|| bounded(&parts.join("\n"), TOGETHER_CHARS))
+}
+
+/// What the chain came to, for the client.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Ruling {
+    pub verdict: Verdict,
+    /// For the user's screen.
+    pub user: Option<String>,
+    /// For the model.
+    pub model: Option<String>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    Go,
+    Ask { guard: GuardName, reason: Reason },
+    Block { guard: GuardName, reason: Reason },
+}
+
+impl Ruling {
+    pub fn of(decisions: impl IntoIterator<Item = Decision>) -> Self {
+        let mut chain = Chain::default();
+        for decision in decisions {
+            if chain.add(decision).is_break() {
+                break;
+            }
+        }
+        chain.finish()
+    }
+}
+
+impl From<Decision> for Ruling {
+    fn from(decision: Decision) -> Self {
+        Self::of([decision])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const A: GuardName = GuardName::known("a");
+
+    fn reason(text: &str) -> Reason {
+        Reason::new(text)
+    }
+
+    #[test]
+    fn the_first_block_ends_the_chain_and_the_rest_is_not_said() {
+        let mut chain = Chain::default();
+        assert!(chain.add(Decision::Warn { guard: A, reason: reason("w") }).is_continue());
+        assert!(chain.add(Decision::Ask { guard: A, reason: reason("q") }).is_continue());
+        assert!(chain.add(Decision::Block { guard: A, reason: reason("first") }).is_break());
+        assert!(chain.add(Decision::Block { guard: A, reason: reason("second") }).is_break());
+        assert_eq!(chain.finish().verdict, Verdict::Block { guard: A, reason: reason("first") });
+    }
+
+    #[test]
+    fn warnings_infos_and_open_errors_are_joined_and_addressed() {
+        let ruling = Ruling::of([
+            Decision::Warn { guard: A, reason: reason("w1") },
+            Decision::Info { guard: A, reason: reason("i") },
+            Decision::Pass,
+            Decision::Error { guard: A, detail: reason("no state"), policy: ErrorPolicy::Open },
+            Decision::Warn { guard: A, reason: reason("w2") },
+        ]);
+        assert_eq!(ruling.verdict, Verdict::Go);
+        assert_eq!(ruling.user.as_deref(), Some("w1\ndandori a: no state\nw2"));
+        assert_eq!(ruling.model.as_deref(), Some("w1\ni\nw2"));
+    }
+
+    #[test]
+    fn a_failure_of_a_closed_guard_blocks() {
+        let failed = Decision::Error { guard: A, detail: reason("no state"), policy: ErrorPolicy::Closed };
+        let want = Verdict::Block { guard: A, reason: reason("dandori a: no state") };
+        assert_eq!(Ruling::from(failed).verdict, want);
+    }
+
+    #[test]
+    fn questions_are_asked_together_when_nobody_blocks() {
+        let ask = |text| Decision::Ask { guard: A, reason: reason(text) };
+        let want = Verdict::Ask { guard: A, reason: reason("q1\nq2") };
+        assert_eq!(Ruling::of([ask("q1"), ask("q2")]).verdict, want);
+    }
+
+    #[test]
+    fn a_reason_is_bounded_never_empty_and_without_escape_sequences() {
+        assert_eq!(reason("\u{1b}[2Jgone\r\n\tx\0").as_str(), "[2Jgone\n\tx");
+        assert_eq!(reason(" \n\u{7}").as_str(), "dandori");
+        let long = reason(&"あ".repeat(50_000));
+        assert_eq!(long.as_str().chars().count(), REASON_CHARS + 1);
+        assert!(long.as_str().ends_with('…'));
+        let many = Ruling::of((0..50).map(|_| Decision::Info { guard: A, reason: long.clone() }));
+        assert_eq!(many.model.map(|m| m.chars().count()), Some(TOGETHER_CHARS + 1));
+    }
+}

@@ -1,0 +1,238 @@
+//! One event for three clients: who is about to do what, or has done it.
+//!
+//! Nothing here refuses: what a client sent in an unexpected form is kept in `raw` and named in `oddities`.
+
+use std::fmt;
+use std::str::FromStr;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use dandori_domain::SessionId;
+use serde_json::Value;
+
+use crate::change::Change;
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Event {
+    pub agent: Agent,
+    /// The client's own name of the event.
+    pub name: String,
+    pub kind: Kind,
+    pub session: Option<SessionId>,
+    pub transcript: Option<Utf8PathBuf>,
+    pub cwd: Option<Utf8PathBuf>,
+    pub permission_mode: Option<PermissionMode>,
+    /// Set when it happened inside a subagent, or is about one.
+    pub subagent: Option<Subagent>,
+    /// The client's own name of the tool.
+    pub tool_name: Option<String>,
+    pub tool_use: Option<String>,
+    pub tool: Option<Tool>,
+    /// No person sits in front of this session. No client says so in the event: the caller sets it.
+    pub headless: bool,
+    /// The event as it came, for guards of the user's own and for the record.
+    pub raw: String,
+    /// What was not as expected, to be logged.
+    pub oddities: Vec<Oddity>,
+}
+
+impl Event {
+    /// The files the tool would change.
+    pub fn changes(&self) -> &[Change] {
+        match &self.tool {
+            Some(Tool::Edit { changes, .. }) => changes,
+            _ => &[],
+        }
+    }
+
+    /// Where the tool works: a shell command may have its own folder.
+    pub fn workdir(&self) -> Option<&Utf8Path> {
+        match &self.tool {
+            Some(Tool::Bash { cwd: Some(cwd), .. }) => Some(cwd),
+            _ => self.cwd.as_deref(),
+        }
+    }
+
+    /// Whether a question would reach a person who can answer it.
+    pub fn can_ask(&self) -> bool {
+        let silenced = matches!(self.permission_mode, Some(PermissionMode::Bypass | PermissionMode::DontAsk));
+        self.agent == Agent::Claude && !self.headless && !silenced
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord, Hash)]
+pub enum Agent {
+    Claude,
+    Codex,
+    Gemini,
+}
+
+impl fmt::Display for Agent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Claude => "claude",
+            Self::Codex => "codex",
+            Self::Gemini => "gemini",
+        })
+    }
+}
+
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+#[error("{0:?} is not an agent with hooks: claude, codex or gemini")]
+pub struct UnknownAgent(String);
+
+impl FromStr for Agent {
+    type Err = UnknownAgent;
+    fn from_str(text: &str) -> Result<Self, UnknownAgent> {
+        match text {
+            "claude" => Ok(Self::Claude),
+            "codex" => Ok(Self::Codex),
+            "gemini" => Ok(Self::Gemini),
+            _ => Err(UnknownAgent(text.to_owned())),
+        }
+    }
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub enum Kind {
+    SessionStart {
+        source: Source,
+    },
+    PromptSubmit {
+        prompt: String,
+    },
+    PreTool,
+    PostTool {
+        outcome: Outcome,
+        /// The tool's answer, as JSON text: its form is the tool's own.
+        response: Option<String>,
+    },
+    Stop {
+        /// The turn goes on because a stop was refused before: refusing again may never end.
+        active: bool,
+        last_message: Option<String>,
+    },
+    SubagentStart,
+    SubagentStop {
+        active: bool,
+        last_message: Option<String>,
+    },
+    PreCompact {
+        trigger: Option<String>,
+    },
+    SessionEnd {
+        reason: Option<String>,
+    },
+    Notification {
+        about: Option<String>,
+        message: Option<String>,
+    },
+    ConfigChange {
+        source: Option<String>,
+        path: Option<Utf8PathBuf>,
+    },
+    /// An event nobody here has a rule for; its name is `Event::name`.
+    Other,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Source {
+    Startup,
+    Resume,
+    Clear,
+    Compact,
+    Other(String),
+}
+
+/// How a tool call ended, as far as the client says.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Outcome {
+    Succeeded,
+    Failed,
+    /// Codex says nothing about a command's exit code.
+    Unknown,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum PermissionMode {
+    Default,
+    Plan,
+    AcceptEdits,
+    Bypass,
+    DontAsk,
+    Other(String),
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Subagent {
+    pub id: Option<String>,
+    /// Its type, as `general-purpose`.
+    pub role: Option<String>,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub enum Tool {
+    Bash {
+        command: String,
+        cwd: Option<Utf8PathBuf>,
+    },
+    Edit {
+        with: EditTool,
+        changes: Vec<Change>,
+        /// False when part of what it would do could not be read.
+        complete: bool,
+    },
+    Read {
+        path: Utf8PathBuf,
+    },
+    Search {
+        path: Option<Utf8PathBuf>,
+        pattern: Option<String>,
+    },
+    Skill {
+        name: String,
+    },
+    Agent {
+        role: Option<String>,
+        prompt: String,
+    },
+    Mcp {
+        server: String,
+        tool: String,
+        input: Value,
+    },
+    /// Any other tool, and a known one whose input was not in its form.
+    Other {
+        name: String,
+        input: Value,
+    },
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum EditTool {
+    Edit,
+    Write,
+    MultiEdit,
+    NotebookEdit,
+    Patch,
+}
+
+/// Something that was not in the form a client is known to use.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum Oddity {
+    #[error("the event is not an object")]
+    NotAnObject,
+    #[error("{field} is not {expected}")]
+    WrongType { field: String, expected: &'static str },
+    #[error("{field} is missing")]
+    Missing { field: String },
+    #[error("the event {name:?} is not known for {agent}")]
+    UnknownEvent { name: String, agent: Agent },
+    #[error("registered for {registered}, but this is an event of {found}")]
+    OtherAgent { registered: Agent, found: Agent },
+    #[error("the text held bytes that are not text")]
+    BrokenText,
+    #[error("part of the patch was not understood")]
+    OddPatch,
+    #[error("{field} could not be read: {why}")]
+    Unreadable { field: String, why: String },
+}

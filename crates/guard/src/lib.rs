@@ -1,0 +1,19 @@
+//! What an agent is about to do, and what is said about it.
+//!
+//! `wire` reads the hook events of Claude Code, Codex CLI and Gemini CLI into one `Event` and writes one `Ruling` back in
+//! each client's own protocol. Guards stand between the two: they see an `Event`, give a `Decision` each, and never
+//! learn which client asked.
+//!
+//! Pure: no clock, no files, no processes. Paths are what the client would open, made absolute by name only; who needs
+//! to know where a symlink leads asks the file system itself.
+
+pub mod change;
+pub mod decision;
+pub mod event;
+pub mod patch;
+pub mod wire;
+
+pub use change::{Change, ChangeKind};
+pub use decision::{Chain, Decision, ErrorPolicy, GuardName, Reason, Ruling, Verdict};
+pub use event::{Agent, EditTool, Event, Kind, Oddity, Outcome, PermissionMode, Source, Subagent, Tool};
+pub use wire::{Answer, DecodeError, decode, encode};

@@ -1,0 +1,322 @@
+//! The three clients' hook protocols.
+//!
+//! What each client honours was found by running it, and differs from what is documented; `tests/data` has the
+//! recordings, and a test looks every answer we can give up in them. The rules that follow from them:
+//!
+//! - A refused tool is told in three ways at once (`decision`, `permissionDecision`, exit code 2 with the reason on
+//!   stderr). Each client honours a different part, and none is put off by the others'.
+//! - Nothing else stands on stdout, and no key that is not needed: Codex takes an answer with a key it does not know, an
+//!   empty reason, `ask`, `suppressOutput` or `continue` for a failure of the hook, and runs the tool. Claude does so
+//!   when `hookEventName` is not exactly the event's.
+//! - Only Claude can ask, and only where a person sits: anywhere else a question is a refusal.
+//! - What has happened is not refused but fed back: Codex and Gemini would replace the tool's own output by the reason.
+//! - A stop is refused once (`stop_hook_active`): Codex and Gemini would go on for ever.
+//! - An event without a rule here passes in silence.
+
+use std::fmt::Write as _;
+
+use serde::Serialize;
+
+use crate::decision::{Ruling, Verdict};
+use crate::event::{Agent, Event, Kind, Oddity};
+
+mod claude;
+mod codex;
+mod fields;
+mod gemini;
+mod tools;
+
+use fields::Fields;
+
+/// Exit code of a hook that refuses, in all three clients.
+const REFUSED: u8 = 2;
+
+#[derive(Debug, thiserror::Error)]
+pub enum DecodeError {
+    #[error("the event on stdin is not JSON")]
+    NotJson(#[source] serde_json::Error),
+}
+
+/// Reads an event. `registered` is the agent the hook was installed for, when it says so.
+pub fn decode(bytes: &[u8], registered: Option<Agent>) -> Result<Event, DecodeError> {
+    let text = fields::text_of(bytes);
+    let mut oddities = Vec::new();
+    if text.repaired {
+        oddities.push(Oddity::BrokenText);
+    }
+    let mut fields = Fields::read(&text.text, oddities).map_err(DecodeError::NotJson)?;
+    let name = fields.string("hook_event_name");
+    if name.is_none() {
+        fields.odd(Oddity::Missing { field: "hook_event_name".to_owned() });
+    }
+    let name = name.unwrap_or_default();
+    let agent = agent_of(&name, registered, &mut fields);
+    let kind = match agent {
+        Agent::Claude => claude::kind(&name, &mut fields),
+        Agent::Codex => codex::kind(&name, &mut fields),
+        Agent::Gemini => gemini::kind(&name, &mut fields),
+    };
+    if kind == Kind::Other && !name.is_empty() && !is_known_without_rule(&name) {
+        fields.odd(Oddity::UnknownEvent { name: name.clone(), agent });
+    }
+    let session = fields.string("session_id").map(dandori_domain::SessionId::new);
+    let transcript = fields.string("transcript_path").map(Into::into);
+    let cwd = fields.string("cwd").map(|cwd| crate::change::resolve(None, &cwd));
+    let permission_mode = fields.string("permission_mode").map(fields::permission_mode);
+    let subagent = fields.subagent();
+    let tool_name = fields.string("tool_name");
+    let tool_use = fields.string("tool_use_id");
+    let tool = tool_name.as_deref().map(|name| match agent {
+        Agent::Claude => claude::tool(name, cwd.as_deref(), &mut fields),
+        Agent::Codex => codex::tool(name, cwd.as_deref(), &mut fields),
+        Agent::Gemini => gemini::tool(name, cwd.as_deref(), &mut fields),
+    });
+    if tool.is_none() && matches!(kind, Kind::PreTool | Kind::PostTool { .. }) {
+        fields.odd(Oddity::Missing { field: "tool_name".to_owned() });
+    }
+    let oddities = fields.into_oddities();
+    let headless = false;
+    let raw = text.text.into_owned();
+    Ok(Event {
+        agent,
+        name,
+        kind,
+        session,
+        transcript,
+        cwd,
+        permission_mode,
+        subagent,
+        tool_name,
+        tool_use,
+        tool,
+        headless,
+        raw,
+        oddities,
+    })
+}
+
+/// By what the hook was installed for, unless the event's name belongs to another client alone: a hook entry that was
+/// copied from one client to another still guards.
+fn agent_of(name: &str, registered: Option<Agent>, fields: &mut Fields<'_>) -> Agent {
+    let by_name = match name {
+        _ if gemini::is_own_event(name) => Some(Agent::Gemini),
+        _ if claude::is_own_event(name) => Some(Agent::Claude),
+        _ => None,
+    };
+    match (registered, by_name) {
+        (Some(registered), Some(found)) if registered != found && !knows(registered, name) => {
+            fields.odd(Oddity::OtherAgent { registered, found });
+            found
+        }
+        (Some(registered), _) => registered,
+        (None, Some(found)) => found,
+        (None, None) => by_fields(fields),
+    }
+}
+
+fn knows(agent: Agent, name: &str) -> bool {
+    match agent {
+        Agent::Claude => !gemini::is_own_event(name),
+        Agent::Codex => codex::is_event(name),
+        Agent::Gemini => gemini::is_event(name),
+    }
+}
+
+/// Gemini stamps every event with the time, Codex names turn and model; the few events that say nothing of the kind
+/// have their transcript in the client's own folder.
+fn by_fields(fields: &Fields<'_>) -> Agent {
+    let in_folder_of_codex = || fields.raw("transcript_path").is_some_and(|path| path.contains("/.codex/"));
+    if fields.has("timestamp") && !fields.has("prompt_id") {
+        Agent::Gemini
+    } else if fields.has("turn_id") || (fields.has("model") && fields.has("permission_mode")) || in_folder_of_codex() {
+        Agent::Codex
+    } else {
+        Agent::Claude
+    }
+}
+
+/// Events that are part of a protocol but have no rule here; newer ones are worth a line in the log.
+fn is_known_without_rule(name: &str) -> bool {
+    claude::OBSERVED.contains(&name) || codex::OBSERVED.contains(&name) || gemini::OBSERVED.contains(&name)
+}
+
+/// What the hook process says and how it ends.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Answer {
+    pub stdout: Vec<u8>,
+    pub stderr: String,
+    pub exit: u8,
+}
+
+/// The answer in the client's own protocol.
+pub fn encode(event: &Event, ruling: &Ruling) -> Answer {
+    let forms = match event.agent {
+        Agent::Claude => claude::forms(event),
+        Agent::Codex => codex::forms(event),
+        Agent::Gemini => gemini::forms(event),
+    };
+    let mut user = ruling.user.clone();
+    let mut model = ruling.model.clone();
+    match &ruling.verdict {
+        Verdict::Go => {}
+        Verdict::Ask { reason, .. } if forms.ask && event.can_ask() => return ask(&event.name, reason.as_str()),
+        Verdict::Ask { reason, .. } | Verdict::Block { reason, .. } => {
+            // After the fact a question has nobody to stop: it is said like a warning.
+            match forms.refuse {
+                Refuse::Tool => return refuse_tool(reason.as_str()),
+                Refuse::By(word) => return refuse_by(word, reason.as_str()),
+                Refuse::Exit => return refuse_by_exit(reason.as_str()),
+                Refuse::Not => {
+                    append(&mut user, reason.as_str());
+                    append(&mut model, reason.as_str());
+                }
+            }
+        }
+    }
+    say(&event.name, forms, user.as_deref(), model.as_deref())
+}
+
+/// The ways in which a client listens at one event.
+#[derive(Clone, Copy)]
+struct Forms {
+    refuse: Refuse,
+    ask: bool,
+    /// Whether `systemMessage` is shown to the user.
+    user: bool,
+    model: ToModel,
+}
+
+impl Forms {
+    /// The client does not listen, or nobody has seen what it does.
+    const SILENT: Self = Self { refuse: Refuse::Not, ask: false, user: false, model: ToModel::Not };
+    /// A note for the user is all there can be: a context would make the agent go on.
+    const USER_ONLY: Self = Self { user: true, ..Self::SILENT };
+    /// Nothing to refuse, but both can be told.
+    const NOTES: Self = Self { user: true, model: ToModel::Context, ..Self::SILENT };
+}
+
+#[derive(Clone, Copy)]
+enum Refuse {
+    Tool,
+    /// `{"decision": <word>, "reason": …}`
+    By(&'static str),
+    Exit,
+    /// It has happened already, or the client does not let it be refused.
+    Not,
+}
+
+#[derive(Clone, Copy)]
+enum ToModel {
+    Context,
+    /// Plain stdout.
+    Plain,
+    Not,
+}
+
+#[derive(Serialize, Default)]
+#[serde(rename_all = "camelCase")]
+struct Said<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    decision: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    system_message: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hook_specific_output: Option<Specific<'a>>,
+}
+
+#[derive(Serialize, Default)]
+#[serde(rename_all = "camelCase")]
+struct Specific<'a> {
+    hook_event_name: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    permission_decision: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    permission_decision_reason: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    additional_context: Option<&'a str>,
+}
+
+fn refuse_tool(reason: &str) -> Answer {
+    let specific = Specific {
+        // This name in all three clients: Gemini ignores this part, and Claude insists on it.
+        hook_event_name: "PreToolUse",
+        permission_decision: Some("deny"),
+        permission_decision_reason: Some(reason),
+        ..Specific::default()
+    };
+    let output =
+        Said { decision: Some("block"), reason: Some(reason), hook_specific_output: Some(specific), ..Said::default() };
+    Answer { stderr: line(reason), exit: REFUSED, ..print(&output) }
+}
+
+fn refuse_by(word: &'static str, reason: &str) -> Answer {
+    print(&Said { decision: Some(word), reason: Some(reason), ..Said::default() })
+}
+
+fn refuse_by_exit(reason: &str) -> Answer {
+    Answer { stdout: Vec::new(), stderr: line(reason), exit: REFUSED }
+}
+
+fn ask(event: &str, reason: &str) -> Answer {
+    let specific = Specific {
+        hook_event_name: event,
+        permission_decision: Some("ask"),
+        permission_decision_reason: Some(reason),
+        ..Specific::default()
+    };
+    print(&Said { hook_specific_output: Some(specific), ..Said::default() })
+}
+
+fn say(event: &str, forms: Forms, user: Option<&str>, model: Option<&str>) -> Answer {
+    let user = user.filter(|_| forms.user);
+    let context = match forms.model {
+        ToModel::Plain => return model.map_or_else(Answer::default, plain),
+        ToModel::Context => model,
+        ToModel::Not => None,
+    };
+    if user.is_none() && context.is_none() {
+        return Answer::default();
+    }
+    let specific = context.map(|context| Specific {
+        hook_event_name: event,
+        additional_context: Some(context),
+        ..Specific::default()
+    });
+    print(&Said { system_message: user, hook_specific_output: specific, ..Said::default() })
+}
+
+/// A text that begins like JSON would be read as such, and dropped.
+fn plain(text: &str) -> Answer {
+    let guarded = if text.starts_with(['{', '[']) { format!("- {text}") } else { text.to_owned() };
+    Answer { stdout: line(&guarded).into_bytes(), ..Answer::default() }
+}
+
+fn print(output: &Said<'_>) -> Answer {
+    // Serialising strings into memory cannot fail; if it did, silence would let the tool run, so the reason still goes
+    // out by the exit code.
+    match serde_json::to_vec(output) {
+        Ok(mut stdout) => {
+            stdout.push(b'\n');
+            Answer { stdout, ..Answer::default() }
+        }
+        Err(error) => match output.reason {
+            Some(reason) => refuse_by_exit(reason),
+            None => Answer { stderr: line(&error.to_string()), ..Answer::default() },
+        },
+    }
+}
+
+fn append(text: &mut Option<String>, more: &str) {
+    match text {
+        Some(text) => {
+            let _ = write!(text, "\n{more}");
+        }
+        None => *text = Some(more.to_owned()),
+    }
+}
+
+fn line(text: &str) -> String {
+    format!("{text}\n")
+}
