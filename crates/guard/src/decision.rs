@@ -113,10 +113,9 @@ fn bounded(text: &str, limit: usize) -> String {
 /// Gathers the decisions of a chain of guards.
 #[derive(Default, Debug)]
 pub struct Chain {
-    asks: Vec<(GuardName, Reason)>,
-    user: Vec<String>,
-    model: Vec<String>,
     block: Option<(GuardName, Reason)>,
+    asks: Vec<(GuardName, Reason)>,
+    notes: Vec<Note>,
 }
 
 impl Chain {
@@ -126,46 +125,38 @@ impl Chain {
             return ControlFlow::Break(());
         }
         match decision {
-            Decision::Block { guard, reason } => {
-                self.block = Some((guard, reason));
-                return ControlFlow::Break(());
-            }
+            Decision::Block { guard, reason } => self.block = Some((guard, reason)),
             Decision::Error { guard, detail, policy: ErrorPolicy::Closed } => {
                 let reason = Reason::new(&format!("dandori {guard}: {detail}"));
                 self.block = Some((guard, reason));
-                return ControlFlow::Break(());
             }
             Decision::Error { guard, detail, policy: ErrorPolicy::Open } => {
-                self.user.push(format!("dandori {guard}: {detail}"));
+                let text = Reason::new(&format!("dandori {guard}: {detail}"));
+                self.notes.push(Note { to: Audience::User, text });
             }
             Decision::Ask { guard, reason } => self.asks.push((guard, reason)),
-            Decision::Warn { reason, .. } => {
-                self.user.push(reason.0.clone());
-                self.model.push(reason.0);
-            }
-            Decision::Info { reason, .. } => self.model.push(reason.0),
+            Decision::Warn { reason, .. } => self.notes.push(Note { to: Audience::Both, text: reason }),
+            Decision::Info { reason, .. } => self.notes.push(Note { to: Audience::Model, text: reason }),
             Decision::Pass => {}
         }
-        ControlFlow::Continue(())
+        if self.block.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
     pub fn finish(self) -> Ruling {
-        let verdict = match self.block {
-            Some((guard, reason)) => Verdict::Block { guard, reason },
-            None => match self.asks.split_first() {
-                Some(((guard, first), [])) => Verdict::Ask { guard: guard.clone(), reason: first.clone() },
-                Some(((guard, _), _)) => {
-                    let all: Vec<_> = self.asks.iter().map(|(_, reason)| reason.as_str()).collect();
-                    Verdict::Ask { guard: guard.clone(), reason: Reason(bounded(&all.join("\n"), TOGETHER_CHARS)) }
-                }
-                None => Verdict::Go,
-            },
+        let verdict = match (self.block, self.asks.first()) {
+            (Some((guard, reason)), _) => Verdict::Block { guard, reason },
+            (None, Some((guard, _))) => {
+                let reason = joined(self.asks.iter().map(|(_, reason)| reason));
+                Verdict::Ask { guard: guard.clone(), reason: Reason(reason.unwrap_or_default()) }
+            }
+            (None, None) => Verdict::Go,
         };
-        Ruling { verdict, user: joined(&self.user), model: joined(&self.model) }
+        Ruling { verdict, notes: self.notes }
     }
 }
 
-fn joined(parts: &[String]) -> Option<String> {
+fn joined<'a>(parts: impl Iterator<Item = &'a Reason>) -> Option<String> {
+    let parts: Vec<_> = parts.map(Reason::as_str).collect();
     (!parts.is_empty()).then(|| bounded(&parts.join("\n"), TOGETHER_CHARS))
 }
 
@@ -173,10 +164,7 @@ fn joined(parts: &[String]) -> Option<String> {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ruling {
     pub verdict: Verdict,
-    /// For the user's screen.
-    pub user: Option<String>,
-    /// For the model.
-    pub model: Option<String>,
+    pub notes: Vec<Note>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -184,6 +172,20 @@ pub enum Verdict {
     Go,
     Ask { guard: GuardName, reason: Reason },
     Block { guard: GuardName, reason: Reason },
+}
+
+/// Something that is said while the work goes on.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Note {
+    pub to: Audience,
+    pub text: Reason,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Audience {
+    User,
+    Model,
+    Both,
 }
 
 impl Ruling {
@@ -195,6 +197,11 @@ impl Ruling {
             }
         }
         chain.finish()
+    }
+
+    /// All notes that pass `wanted`, as one text.
+    pub(crate) fn notes_for(&self, wanted: impl Fn(Audience) -> bool) -> Option<String> {
+        joined(self.notes.iter().filter(|note| wanted(note.to)).map(|note| &note.text))
     }
 }
 
@@ -234,8 +241,9 @@ mod tests {
             Decision::Warn { guard: A, reason: reason("w2") },
         ]);
         assert_eq!(ruling.verdict, Verdict::Go);
-        assert_eq!(ruling.user.as_deref(), Some("w1\ndandori a: no state\nw2"));
-        assert_eq!(ruling.model.as_deref(), Some("w1\ni\nw2"));
+        let user = ruling.notes_for(|to| to != Audience::Model);
+        assert_eq!(user.as_deref(), Some("w1\ndandori a: no state\nw2"));
+        assert_eq!(ruling.notes_for(|to| to != Audience::User).as_deref(), Some("w1\ni\nw2"));
     }
 
     #[test]
@@ -260,6 +268,6 @@ mod tests {
         assert_eq!(long.as_str().chars().count(), REASON_CHARS + 1);
         assert!(long.as_str().ends_with('…'));
         let many = Ruling::of((0..50).map(|_| Decision::Info { guard: A, reason: long.clone() }));
-        assert_eq!(many.model.map(|m| m.chars().count()), Some(TOGETHER_CHARS + 1));
+        assert_eq!(many.notes_for(|_| true).map(|m| m.chars().count()), Some(TOGETHER_CHARS + 1));
     }
 }

@@ -14,6 +14,6 @@ pub mod patch;
 pub mod wire;
 
 pub use change::{Change, ChangeKind};
-pub use decision::{Chain, Decision, ErrorPolicy, GuardName, Reason, Ruling, Verdict};
+pub use decision::{Audience, Chain, Decision, ErrorPolicy, GuardName, Note, Reason, Ruling, Verdict};
 pub use event::{Agent, EditTool, Event, Kind, Oddity, Outcome, PermissionMode, Source, Subagent, Tool};
 pub use wire::{Answer, DecodeError, decode, encode};

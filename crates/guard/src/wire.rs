@@ -13,11 +13,9 @@
 //! - A stop is refused once (`stop_hook_active`): Codex and Gemini would go on for ever.
 //! - An event without a rule here passes in silence.
 
-use std::fmt::Write as _;
-
 use serde::Serialize;
 
-use crate::decision::{Ruling, Verdict};
+use crate::decision::{Audience, Note, Ruling, Verdict};
 use crate::event::{Agent, Event, Kind, Oddity};
 
 mod claude;
@@ -155,25 +153,21 @@ pub fn encode(event: &Event, ruling: &Ruling) -> Answer {
         Agent::Codex => codex::forms(event),
         Agent::Gemini => gemini::forms(event),
     };
-    let mut user = ruling.user.clone();
-    let mut model = ruling.model.clone();
     match &ruling.verdict {
-        Verdict::Go => {}
-        Verdict::Ask { reason, .. } if forms.ask && event.can_ask() => return ask(&event.name, reason.as_str()),
-        Verdict::Ask { reason, .. } | Verdict::Block { reason, .. } => {
-            // After the fact a question has nobody to stop: it is said like a warning.
-            match forms.refuse {
-                Refuse::Tool => return refuse_tool(reason.as_str()),
-                Refuse::By(word) => return refuse_by(word, reason.as_str()),
-                Refuse::Exit => return refuse_by_exit(reason.as_str()),
-                Refuse::Not => {
-                    append(&mut user, reason.as_str());
-                    append(&mut model, reason.as_str());
-                }
+        Verdict::Go => say(&event.name, forms, ruling),
+        Verdict::Ask { reason, .. } if forms.ask && event.can_ask() => ask(&event.name, reason.as_str()),
+        Verdict::Ask { reason, .. } | Verdict::Block { reason, .. } => match forms.refuse {
+            Refuse::Tool => refuse_tool(reason.as_str()),
+            Refuse::By(word) => refuse_by(word, reason.as_str()),
+            Refuse::Exit => refuse_by_exit(reason.as_str()),
+            // It is said instead, before whatever else there is to say.
+            Refuse::Not => {
+                let refusal = Note { to: Audience::Both, text: reason.clone() };
+                let notes = std::iter::once(refusal).chain(ruling.notes.iter().cloned()).collect();
+                say(&event.name, forms, &Ruling { verdict: Verdict::Go, notes })
             }
-        }
+        },
     }
-    say(&event.name, forms, user.as_deref(), model.as_deref())
 }
 
 /// The ways in which a client listens at one event.
@@ -181,18 +175,18 @@ pub fn encode(event: &Event, ruling: &Ruling) -> Answer {
 struct Forms {
     refuse: Refuse,
     ask: bool,
-    /// Whether `systemMessage` is shown to the user.
-    user: bool,
-    model: ToModel,
+    notes: Notes,
 }
 
 impl Forms {
-    /// The client does not listen, or nobody has seen what it does.
-    const SILENT: Self = Self { refuse: Refuse::Not, ask: false, user: false, model: ToModel::Not };
-    /// A note for the user is all there can be: a context would make the agent go on.
-    const USER_ONLY: Self = Self { user: true, ..Self::SILENT };
-    /// Nothing to refuse, but both can be told.
-    const NOTES: Self = Self { user: true, model: ToModel::Context, ..Self::SILENT };
+    /// Nothing can be refused, and notes go where `notes` says.
+    const fn telling(notes: Notes) -> Self {
+        Self { refuse: Refuse::Not, ask: false, notes }
+    }
+
+    const fn refusing(refuse: Refuse, notes: Notes) -> Self {
+        Self { refuse, ask: false, notes }
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -205,12 +199,18 @@ enum Refuse {
     Not,
 }
 
+/// Whom notes reach: the user by `systemMessage`, the model by a context.
 #[derive(Clone, Copy)]
-enum ToModel {
-    Context,
+enum Notes {
+    /// Nobody, or nobody has seen what the client does.
+    None,
+    Both,
+    /// What is for the model alone is lost.
+    User,
+    /// What was for the model is shown to the user: a context would make the agent go on.
+    AllToUser,
     /// Plain stdout.
-    Plain,
-    Not,
+    PlainToModel,
 }
 
 #[derive(Serialize, Default)]
@@ -269,22 +269,25 @@ fn ask(event: &str, reason: &str) -> Answer {
     print(&Said { hook_specific_output: Some(specific), ..Said::default() })
 }
 
-fn say(event: &str, forms: Forms, user: Option<&str>, model: Option<&str>) -> Answer {
-    let user = user.filter(|_| forms.user);
-    let context = match forms.model {
-        ToModel::Plain => return model.map_or_else(Answer::default, plain),
-        ToModel::Context => model,
-        ToModel::Not => None,
+fn say(event: &str, forms: Forms, ruling: &Ruling) -> Answer {
+    let for_user = |to| to != Audience::Model;
+    let for_model = |to| to != Audience::User;
+    let (user, context) = match forms.notes {
+        Notes::None => (None, None),
+        Notes::User => (ruling.notes_for(for_user), None),
+        Notes::AllToUser => (ruling.notes_for(|_| true), None),
+        Notes::Both => (ruling.notes_for(for_user), ruling.notes_for(for_model)),
+        Notes::PlainToModel => return ruling.notes_for(for_model).as_deref().map_or_else(Answer::default, plain),
     };
     if user.is_none() && context.is_none() {
         return Answer::default();
     }
-    let specific = context.map(|context| Specific {
+    let specific = context.as_deref().map(|context| Specific {
         hook_event_name: event,
         additional_context: Some(context),
         ..Specific::default()
     });
-    print(&Said { system_message: user, hook_specific_output: specific, ..Said::default() })
+    print(&Said { system_message: user.as_deref(), hook_specific_output: specific, ..Said::default() })
 }
 
 /// A text that begins like JSON would be read as such, and dropped.
@@ -305,15 +308,6 @@ fn print(output: &Said<'_>) -> Answer {
             Some(reason) => refuse_by_exit(reason),
             None => Answer { stderr: line(&error.to_string()), ..Answer::default() },
         },
-    }
-}
-
-fn append(text: &mut Option<String>, more: &str) {
-    match text {
-        Some(text) => {
-            let _ = write!(text, "\n{more}");
-        }
-        None => *text = Some(more.to_owned()),
     }
 }
 

@@ -7,7 +7,7 @@ use crate::event::{Event, Kind, Outcome, Tool};
 
 use super::fields::Fields;
 use super::tools::{Input, claude_names};
-use super::{Forms, Refuse, ToModel};
+use super::{Forms, Notes, Refuse};
 
 /// Known events that have no rule: they pass, and need no line in the log.
 pub(super) const OBSERVED: &[&str] = &[
@@ -78,18 +78,16 @@ pub(super) fn tool(name: &str, cwd: Option<&Utf8Path>, fields: &mut Fields<'_>) 
 
 pub(super) fn forms(event: &Event) -> Forms {
     match event.kind {
-        Kind::PreTool => Forms { refuse: Refuse::Tool, ask: true, ..Forms::NOTES },
-        Kind::PromptSubmit { .. } => Forms { refuse: Refuse::By("block"), ..Forms::NOTES },
-        Kind::SessionStart { .. } | Kind::PostTool { .. } => Forms::NOTES,
-        Kind::Stop { active: false, .. } => Forms { refuse: Refuse::By("block"), ..Forms::USER_ONLY },
-        Kind::Stop { active: true, .. } => Forms::USER_ONLY,
-        Kind::SubagentStop { active: false, .. } => Forms { refuse: Refuse::By("block"), ..Forms::SILENT },
-        Kind::SubagentStart => Forms { model: ToModel::Context, ..Forms::SILENT },
-        // Its plain output becomes part of the instructions for the summary.
-        Kind::PreCompact { .. } => Forms { refuse: Refuse::By("block"), model: ToModel::Plain, ..Forms::SILENT },
-        Kind::ConfigChange { .. } => Forms { refuse: Refuse::Exit, ..Forms::SILENT },
-        Kind::SubagentStop { active: true, .. } | Kind::SessionEnd { .. } | Kind::Notification { .. } | Kind::Other => {
-            Forms::SILENT
+        Kind::PreTool => Forms { ask: true, ..Forms::refusing(Refuse::Tool, Notes::Both) },
+        Kind::PromptSubmit { .. } => Forms::refusing(Refuse::By("block"), Notes::Both),
+        Kind::SessionStart { .. } | Kind::PostTool { .. } | Kind::SubagentStart => Forms::telling(Notes::Both),
+        Kind::Stop { active: false, .. } | Kind::SubagentStop { active: false, .. } => {
+            Forms::refusing(Refuse::By("block"), Notes::AllToUser)
         }
+        Kind::Stop { active: true, .. } | Kind::SubagentStop { active: true, .. } => Forms::telling(Notes::AllToUser),
+        // Its plain output becomes part of the instructions for the summary.
+        Kind::PreCompact { .. } => Forms::refusing(Refuse::By("block"), Notes::PlainToModel),
+        Kind::ConfigChange { .. } => Forms::refusing(Refuse::Exit, Notes::None),
+        Kind::SessionEnd { .. } | Kind::Notification { .. } | Kind::Other => Forms::telling(Notes::None),
     }
 }

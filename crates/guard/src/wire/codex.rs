@@ -8,7 +8,7 @@ use crate::event::{Event, Kind, Tool};
 use super::claude::shared_kind;
 use super::fields::Fields;
 use super::tools::{Input, claude_names};
-use super::{Forms, Refuse};
+use super::{Forms, Notes, Refuse};
 
 pub(super) const OBSERVED: &[&str] = &["PermissionRequest", "PostCompact"];
 
@@ -46,11 +46,11 @@ pub(super) fn tool(name: &str, cwd: Option<&Utf8Path>, fields: &mut Fields<'_>) 
 
 pub(super) fn forms(event: &Event) -> Forms {
     match event.kind {
-        Kind::PreTool => Forms { refuse: Refuse::Tool, ..Forms::NOTES },
-        Kind::PromptSubmit { .. } => Forms { refuse: Refuse::By("block"), ..Forms::NOTES },
-        Kind::SessionStart { .. } | Kind::PostTool { .. } => Forms::NOTES,
-        Kind::Stop { active: false, .. } => Forms { refuse: Refuse::By("block"), ..Forms::USER_ONLY },
-        Kind::Stop { active: true, .. } => Forms::USER_ONLY,
+        Kind::PreTool => Forms::refusing(Refuse::Tool, Notes::Both),
+        Kind::PromptSubmit { .. } => Forms::refusing(Refuse::By("block"), Notes::Both),
+        Kind::SessionStart { .. } | Kind::PostTool { .. } => Forms::telling(Notes::Both),
+        Kind::Stop { active: false, .. } => Forms::refusing(Refuse::By("block"), Notes::AllToUser),
+        Kind::Stop { active: true, .. } => Forms::telling(Notes::AllToUser),
         // Nobody has seen yet what it does with an answer to these.
         Kind::SubagentStart
         | Kind::SubagentStop { .. }
@@ -58,6 +58,6 @@ pub(super) fn forms(event: &Event) -> Forms {
         | Kind::SessionEnd { .. }
         | Kind::Notification { .. }
         | Kind::ConfigChange { .. }
-        | Kind::Other => Forms::SILENT,
+        | Kind::Other => Forms::telling(Notes::None),
     }
 }

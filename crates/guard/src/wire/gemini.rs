@@ -7,7 +7,7 @@ use crate::event::{Event, Kind, Outcome, Tool};
 
 use super::fields::Fields;
 use super::tools::Input;
-use super::{Forms, Refuse};
+use super::{Forms, Notes, Refuse};
 
 pub(super) const OBSERVED: &[&str] = &["BeforeModel", "AfterModel", "BeforeToolSelection"];
 
@@ -82,11 +82,11 @@ fn mcp_names(name: &str, fields: &Fields<'_>) -> Option<(String, String)> {
 
 pub(super) fn forms(event: &Event) -> Forms {
     match event.kind {
-        Kind::PreTool => Forms { refuse: Refuse::Tool, ..Forms::USER_ONLY },
-        Kind::PromptSubmit { .. } => Forms { refuse: Refuse::By("deny"), ..Forms::NOTES },
-        Kind::SessionStart { .. } | Kind::PostTool { .. } => Forms::NOTES,
-        Kind::Stop { active: false, .. } => Forms { refuse: Refuse::By("deny"), ..Forms::USER_ONLY },
-        Kind::Stop { active: true, .. } => Forms::USER_ONLY,
+        Kind::PreTool => Forms::refusing(Refuse::Tool, Notes::User),
+        Kind::PromptSubmit { .. } => Forms::refusing(Refuse::By("deny"), Notes::Both),
+        Kind::SessionStart { .. } | Kind::PostTool { .. } => Forms::telling(Notes::Both),
+        Kind::Stop { active: false, .. } => Forms::refusing(Refuse::By("deny"), Notes::AllToUser),
+        Kind::Stop { active: true, .. } => Forms::telling(Notes::AllToUser),
         // `PreCompress` comes before every call of the model and is advisory.
         Kind::PreCompact { .. }
         | Kind::SubagentStart
@@ -94,6 +94,6 @@ pub(super) fn forms(event: &Event) -> Forms {
         | Kind::SessionEnd { .. }
         | Kind::Notification { .. }
         | Kind::ConfigChange { .. }
-        | Kind::Other => Forms::SILENT,
+        | Kind::Other => Forms::telling(Notes::None),
     }
 }

@@ -1,0 +1,235 @@
+//! Whatever stands on stdin: no panic, no error while it is JSON, and a file that would be written is never overlooked.
+
+#![expect(clippy::unwrap_used, reason = "a test")]
+
+use dandori_guard::{
+    Agent, Change, Decision, EditTool, ErrorPolicy, Event, GuardName, Kind, Oddity, Reason, Ruling, Tool, decode,
+    encode,
+};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+fn event(value: &Value) -> Event {
+    decode(value.to_string().as_bytes(), None).unwrap()
+}
+
+fn pre(agent: Agent, tool: &str, input: &Value) -> Event {
+    let name = if agent == Agent::Gemini { "BeforeTool" } else { "PreToolUse" };
+    let value = json!({"hook_event_name": name, "cwd": "/repo", "tool_name": tool, "tool_input": input});
+    decode(value.to_string().as_bytes(), Some(agent)).unwrap()
+}
+
+#[test]
+fn tools_that_were_not_recorded_are_understood_too() {
+    let edit = |old: &str, new: &str| Change::edit("/repo/a".into(), Some(old.into()), Some(new.into()));
+    for (agent, tool, input, want) in [
+        (
+            Agent::Claude,
+            "MultiEdit",
+            json!({"file_path": "/repo/a", "edits": [{"old_string": "x", "new_string": "y"}, {"old_string": "p", "new_string": "q"}]}),
+            Tool::Edit { with: EditTool::MultiEdit, changes: vec![edit("x", "y"), edit("p", "q")], complete: true },
+        ),
+        (
+            Agent::Claude,
+            "NotebookEdit",
+            json!({"notebook_path": "/repo/n.ipynb", "new_source": "1"}),
+            Tool::Edit {
+                with: EditTool::NotebookEdit,
+                changes: vec![Change::edit("/repo/n.ipynb".into(), None, Some("1".into()))],
+                complete: true,
+            },
+        ),
+        (
+            Agent::Claude,
+            "Grep",
+            json!({"pattern": "x", "path": "src"}),
+            Tool::Search { path: Some("/repo/src".into()), pattern: Some("x".into()) },
+        ),
+        (
+            Agent::Claude,
+            "Task",
+            json!({"subagent_type": "pm", "prompt": "p"}),
+            Tool::Agent { role: Some("pm".into()), prompt: "p".into() },
+        ),
+        (
+            Agent::Codex,
+            "Bash",
+            json!({"command": ["bash", "-lc", "echo 'a b'"]}),
+            Tool::Bash { command: r"bash -lc 'echo '\''a b'\'''".into(), cwd: Some("/repo".into()) },
+        ),
+        (
+            Agent::Codex,
+            "mcp__git__push_all",
+            json!({"x": 1}),
+            Tool::Mcp { server: "git".into(), tool: "push_all".into(), input: json!({"x": 1}) },
+        ),
+        (
+            Agent::Gemini,
+            "run_shell_command",
+            json!({"command": "ls", "dir_path": "../sub"}),
+            Tool::Bash { command: "ls".into(), cwd: Some("/sub".into()) },
+        ),
+        (
+            Agent::Gemini,
+            "mcp_git_push",
+            json!({}),
+            Tool::Mcp { server: "git".into(), tool: "push".into(), input: json!({}) },
+        ),
+        (Agent::Gemini, "activate_skill", json!({"name": "pm"}), Tool::Skill { name: "pm".into() }),
+        (
+            Agent::Gemini,
+            "list_directory",
+            json!({"dir_path": "x"}),
+            Tool::Search { path: Some("/repo/x".into()), pattern: None },
+        ),
+    ] {
+        assert_eq!(pre(agent, tool, &input).tool, Some(want), "{agent} {tool}");
+    }
+}
+
+#[test]
+fn wrong_types_become_oddities_and_the_rest_is_still_read() {
+    let event = event(&json!({
+        "hook_event_name": "PreToolUse", "session_id": 5, "cwd": ["/x"], "permission_mode": {}, "agent_id": false,
+        "tool_name": "Bash", "tool_input": {"command": {"a": 1}}, "transcript_path": null, "new_field": [1, 2],
+    }));
+    assert_eq!(event.kind, Kind::PreTool);
+    assert_eq!(event.tool, Some(Tool::Other { name: "Bash".into(), input: json!({"command": {"a": 1}}) }));
+    assert_eq!(event.oddities.len(), 5, "{:?}", event.oddities);
+    assert!(event.raw.contains("new_field"));
+}
+
+#[test]
+fn a_write_without_readable_text_still_names_its_file() {
+    for (tool, input) in [
+        ("Write", json!({"file_path": "/repo/.env", "content": 5})),
+        ("Edit", json!({"file_path": "/repo/.env"})),
+        ("MultiEdit", json!({"file_path": "/repo/.env", "edits": "x"})),
+    ] {
+        let event = pre(Agent::Claude, tool, &input);
+        let [change] = event.changes() else { panic!("{tool}") };
+        assert_eq!(change.path, "/repo/.env");
+        assert!(matches!(event.tool, Some(Tool::Edit { complete: false, .. })), "{tool}");
+        assert!(!event.oddities.is_empty());
+    }
+}
+
+#[test]
+fn unknown_events_pass_and_are_named() {
+    let event = event(&json!({"hook_event_name": "MoonPhase", "phase": "full"}));
+    assert_eq!(event.kind, Kind::Other);
+    assert_eq!(event.oddities, [Oddity::UnknownEvent { name: "MoonPhase".into(), agent: Agent::Claude }]);
+    let block = Decision::Block { guard: GuardName::known("g"), reason: Reason::new("no") };
+    assert_eq!(encode(&event, &block.into()), dandori_guard::Answer::default());
+    assert_eq!(decode(b"[1]", None).unwrap().kind, Kind::Other);
+    for text in ["", "{", "nonsense", "{\"a\":1} {}"] {
+        assert!(decode(text.as_bytes(), None).is_err(), "{text}");
+    }
+}
+
+#[test]
+fn half_a_surrogate_pair_or_a_broken_byte_does_not_hide_a_write() {
+    let text = br#"{"hook_event_name":"PreToolUse","cwd":"/repo","tool_name":"Write","tool_input":{"file_path":"/repo/.env","content":"\ud83d BYTE"}}"#;
+    for broken in [text.to_vec(), text.iter().map(|b| if *b == b'Y' { 0xFF } else { *b }).collect()] {
+        let event = decode(&broken, Some(Agent::Claude)).unwrap();
+        assert_eq!(event.changes()[0].path, "/repo/.env");
+        assert_eq!(event.oddities, [Oddity::BrokenText]);
+    }
+}
+
+#[test]
+fn an_input_nested_beyond_reason_is_kept_as_text() {
+    let deep = format!("{}1{}", "[".repeat(5_000), "]".repeat(5_000));
+    let text = format!(r#"{{"hook_event_name":"PreToolUse","tool_name":"mcp__a__b","tool_input":{deep}}}"#);
+    let event = decode(text.as_bytes(), None).unwrap();
+    assert_eq!(event.tool, Some(Tool::Mcp { server: "a".into(), tool: "b".into(), input: Value::String(deep) }));
+    assert!(matches!(event.oddities[..], [Oddity::Unreadable { .. }]));
+}
+
+#[test]
+fn a_stop_whose_state_cannot_be_read_counts_as_refused_before() {
+    for (said, active) in [(json!(true), true), (json!(false), false), (json!("yes"), true), (json!(null), false)] {
+        let event = event(&json!({"hook_event_name": "Stop", "stop_hook_active": said}));
+        assert!(matches!(event.kind, Kind::Stop { active: a, .. } if a == active), "{said}");
+    }
+}
+
+fn answer_everything(event: &Event) {
+    let guard = GuardName::known("g");
+    let reason = Reason::new("r");
+    for decision in [
+        Decision::Block { guard: guard.clone(), reason: reason.clone() },
+        Decision::Ask { guard: guard.clone(), reason: reason.clone() },
+        Decision::Warn { guard: guard.clone(), reason: reason.clone() },
+        Decision::Error { guard, detail: reason, policy: ErrorPolicy::Closed },
+    ] {
+        let answer = encode(event, &Ruling::from(decision));
+        assert!(answer.exit == 0 || !answer.stderr.is_empty());
+    }
+}
+
+fn agents() -> impl Strategy<Value = Option<Agent>> {
+    prop_oneof![Just(None), Just(Some(Agent::Claude)), Just(Some(Agent::Codex)), Just(Some(Agent::Gemini))]
+}
+
+fn fixtures() -> Vec<Vec<u8>> {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/events");
+    std::fs::read_dir(folder).unwrap().map(|entry| std::fs::read(entry.unwrap().path()).unwrap()).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(512))]
+
+    #[test]
+    fn arbitrary_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..300), agent in agents()) {
+        if let Ok(event) = decode(&bytes, agent) {
+            answer_everything(&event);
+        }
+    }
+
+    #[test]
+    fn mutated_events_never_panic(
+        which in any::<prop::sample::Index>(),
+        edits in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>(), 0_u8..4), 1..12),
+        agent in agents(),
+    ) {
+        let mut bytes = which.get(&fixtures()).clone();
+        for (at, byte, how) in edits {
+            let at = at.index(bytes.len().max(1)).min(bytes.len());
+            match how {
+                0 => bytes.truncate(at),
+                1 => bytes.insert(at, byte),
+                2 => drop((at < bytes.len()).then(|| bytes.remove(at))),
+                _ => bytes.iter_mut().skip(at).take(1).for_each(|b| *b = byte),
+            }
+        }
+        if let Ok(event) = decode(&bytes, agent) {
+            answer_everything(&event);
+        }
+    }
+
+    /// Any value in any field: still an event, never an error.
+    #[test]
+    fn a_field_of_any_type_is_no_error(
+        which in any::<prop::sample::Index>(),
+        field in any::<prop::sample::Index>(),
+        value in prop_oneof![
+            Just(json!(null)), Just(json!(7)), Just(json!("\u{0}\u{1b}")), Just(json!([[]])), Just(json!({"command": [1]})), Just(json!(true))
+        ],
+        agent in agents(),
+    ) {
+        let mut event: Value = serde_json::from_slice(which.get::<Vec<u8>>(&fixtures())).unwrap();
+        let fields = event.as_object_mut().unwrap();
+        let name = field.get(&fields.keys().cloned().collect::<Vec<_>>()).clone();
+        fields.insert(name, value);
+        let event = decode(event.to_string().as_bytes(), agent).unwrap();
+        answer_everything(&event);
+    }
+
+    #[test]
+    fn any_text_may_stand_for_a_patch(text in "(\\*\\*\\* (Begin Patch|End Patch|Add File: |Update File: |Move to: |Delete File: )|[+\\- @]|[a-z./~]{0,5}|\n|é){0,40}") {
+        let _ = dandori_guard::patch::Patch::read(&text, None);
+        let command = format!("apply_patch <<E\n{text}");
+        let _ = dandori_guard::patch::patches_in_command(&command);
+    }
+}
