@@ -29,7 +29,7 @@ pub struct Event {
     pub tool: Option<Tool>,
     /// No person sits in front of this session. No client says so in the event: the caller sets it.
     pub headless: bool,
-    /// The event as it came, for guards of the user's own and for the record.
+    /// The event as it came, for guards of the user's own and for the record; mended where it was not quite text.
     pub raw: String,
     /// What was not as expected, to be logged.
     pub oddities: Vec<Oddity>,

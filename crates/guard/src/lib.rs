@@ -16,4 +16,4 @@ pub mod wire;
 pub use change::{Change, ChangeKind};
 pub use decision::{Audience, Chain, Decision, ErrorPolicy, GuardName, Note, Reason, Ruling, Verdict};
 pub use event::{Agent, EditTool, Event, Kind, Oddity, Outcome, PermissionMode, Source, Subagent, Tool};
-pub use wire::{Answer, DecodeError, decode, encode};
+pub use wire::{Answer, DecodeError, answer_unreadable, decode, encode};

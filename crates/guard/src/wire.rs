@@ -12,10 +12,24 @@
 //! - What has happened is not refused but fed back: Codex and Gemini would replace the tool's own output by the reason.
 //! - A stop is refused once (`stop_hook_active`): Codex and Gemini would go on for ever.
 //! - An event without a rule here passes in silence.
+//!
+//! | event          | block, ask, error of a closed guard        | warn           | info       | error of an open guard |
+//! | -------------- | ------------------------------------------ | -------------- | ---------- | ---------------------- |
+//! | before a tool  | refused; Claude asks where it can          | user and model | model      | user                   |
+//! | … Gemini       | refused                                    | user           | –          | user                   |
+//! | prompt         | dropped                                    | user and model | model      | user                   |
+//! | after a tool, session start, Claude's subagent start | as warn | user and model | model   | user                |
+//! | stop, Claude's subagent stop | goes on, once; then as warn  | user           | user       | user                   |
+//! | Claude's compaction | refused                               | instructions   | instructions | –                    |
+//! | Claude's change of settings | refused                       | –              | –          | –                      |
+//! | Gemini's session end | as warn                              | user           | user       | user                   |
+//! | any other      | –                                          | –              | –          | –                      |
+
+use std::borrow::Cow;
 
 use serde::Serialize;
 
-use crate::decision::{Audience, Note, Ruling, Verdict};
+use crate::decision::{Audience, Note, Reason, Ruling, Verdict};
 use crate::event::{Agent, Event, Kind, Oddity};
 
 mod claude;
@@ -37,12 +51,27 @@ pub enum DecodeError {
 
 /// Reads an event. `registered` is the agent the hook was installed for, when it says so.
 pub fn decode(bytes: &[u8], registered: Option<Agent>) -> Result<Event, DecodeError> {
-    let text = fields::text_of(bytes);
-    let mut oddities = Vec::new();
-    if text.repaired {
-        oddities.push(Oddity::BrokenText);
+    let text = String::from_utf8_lossy(bytes);
+    let mended_bytes = matches!(text, Cow::Owned(_));
+    let read = read_event(&text, registered);
+    // Mending is for the rare event that needs it: looking through every large write beforehand would cost more than
+    // reading it.
+    let needs_mending = read.as_ref().map_or(true, |event| !event.oddities.is_empty());
+    let mended = if needs_mending { fields::without_half_pairs(&text) } else { None };
+    let mut event = match &mended {
+        Some(mended) => read_event(mended, registered)?,
+        None => read?,
+    };
+    if mended_bytes || mended.is_some() {
+        event.oddities.push(Oddity::BrokenText);
     }
-    let mut fields = Fields::read(&text.text, oddities).map_err(DecodeError::NotJson)?;
+    event.raw = mended.unwrap_or_else(|| text.into_owned());
+    Ok(event)
+}
+
+/// Everything but `raw`.
+fn read_event(text: &str, registered: Option<Agent>) -> Result<Event, DecodeError> {
+    let mut fields = Fields::read(text).map_err(DecodeError::NotJson)?;
     let name = fields.string("hook_event_name");
     if name.is_none() {
         fields.odd(Oddity::Missing { field: "hook_event_name".to_owned() });
@@ -74,7 +103,7 @@ pub fn decode(bytes: &[u8], registered: Option<Agent>) -> Result<Event, DecodeEr
     }
     let oddities = fields.into_oddities();
     let headless = false;
-    let raw = text.text.into_owned();
+    let raw = String::new();
     Ok(Event {
         agent,
         name,
@@ -168,6 +197,11 @@ pub fn encode(event: &Event, ruling: &Ruling) -> Answer {
             }
         },
     }
+}
+
+/// The answer to something that is no event at all: nothing is refused, because nobody knows what, and the user is told.
+pub fn answer_unreadable(detail: &Reason) -> Answer {
+    print(&Said { system_message: Some(detail.as_str()), ..Said::default() })
 }
 
 /// The ways in which a client listens at one event.

@@ -34,6 +34,7 @@ struct Said {
 
 #[derive(Deserialize)]
 struct Run {
+    agent: String,
     case: String,
     hooks: Vec<Hook>,
     files_written: Vec<String>,
@@ -183,6 +184,7 @@ fn recorded_runs() -> BTreeMap<Shape, Vec<(Run, Said)>> {
                 let Some(said) = said(behaviour) else { continue };
                 let shape = shape(agent, event, &said.stdout, &said.stderr, said.exit);
                 let copy = Run {
+                    agent: run.agent.clone(),
                     case: run.case.clone(),
                     hooks: Vec::new(),
                     files_written: run.files_written.clone(),
@@ -259,7 +261,9 @@ fn intended(event: &Event, decision: &str) -> Option<Effect> {
         {
             Some(Effect::TurnGoesOn)
         }
-        (Kind::Stop { .. }, _) | (Kind::SubagentStop { .. }, Agent::Claude) => Some(Effect::ModelNotTold),
+        (Kind::Stop { .. }, _)
+        | (Kind::SubagentStop { .. }, Agent::Claude)
+        | (Kind::SessionEnd { .. }, Agent::Gemini) => Some(Effect::ModelNotTold),
         (Kind::PreCompact { .. }, Agent::Claude) if refuses => Some(Effect::CompactionRefused),
         (Kind::PreCompact { .. }, Agent::Claude) => (decision != "open").then_some(Effect::ModelTold),
         (Kind::ConfigChange { .. }, Agent::Claude) => refuses.then_some(Effect::ChangeRefused),
@@ -299,6 +303,14 @@ fn every_answer_was_tried_on_the_real_client_with_the_intended_effect() {
     }
     assert!(wrong.is_empty(), "{}", wrong.into_iter().collect::<Vec<_>>().join("\n"));
     assert!(answers > 1900 && shapes.len() > 30, "{answers} answers in {} shapes", shapes.len());
+}
+
+#[test]
+fn the_recordings_are_of_the_pinned_clients() {
+    for run in recorded_runs().values().flatten().map(|(run, _)| run) {
+        let pinned = ["claude-code 2.1.197", "codex 0.166.0", "gemini-cli 0.61.0"];
+        assert!(pinned.contains(&run.agent.as_str()), "{}: {}", run.case, run.agent);
+    }
 }
 
 /// Silence lets everything go on: recorded for every event that a session of the client has.

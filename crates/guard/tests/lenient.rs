@@ -122,8 +122,15 @@ fn unknown_events_pass_and_are_named() {
     let block = Decision::Block { guard: GuardName::known("g"), reason: Reason::new("no") };
     assert_eq!(encode(&event, &block.into()), dandori_guard::Answer::default());
     assert_eq!(decode(b"[1]", None).unwrap().kind, Kind::Other);
-    for text in ["", "{", "nonsense", "{\"a\":1} {}"] {
-        assert!(decode(text.as_bytes(), None).is_err(), "{text}");
+}
+
+#[test]
+fn what_is_no_json_is_an_error_and_the_user_is_told() {
+    for text in ["", "{", "nonsense", "{\"a\":1} {}", "\\ud800"] {
+        let error = decode(text.as_bytes(), None).unwrap_err();
+        let answer = dandori_guard::answer_unreadable(&Reason::new(&error.to_string()));
+        assert_eq!(answer.stdout, b"{\"systemMessage\":\"the event on stdin is not JSON\"}\n");
+        assert_eq!(answer.exit, 0);
     }
 }
 

@@ -1,6 +1,5 @@
 //! The fields of an event, read one by one: a wrong one costs itself and nothing else.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::de::DeserializeOwned;
@@ -16,7 +15,8 @@ pub(super) struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    pub(super) fn read(text: &'a str, mut oddities: Vec<Oddity>) -> Result<Self, serde_json::Error> {
+    pub(super) fn read(text: &'a str) -> Result<Self, serde_json::Error> {
+        let mut oddities = Vec::new();
         let text = text.trim_start_matches('\u{feff}');
         let map = match serde_json::from_str(text) {
             Ok(map) => map,
@@ -121,28 +121,9 @@ pub(super) fn permission_mode(text: String) -> PermissionMode {
     }
 }
 
-pub(super) struct Text<'a> {
-    pub(super) text: Cow<'a, str>,
-    pub(super) repaired: bool,
-}
-
-/// The bytes as text that a strict JSON reader takes. Clients written in JavaScript hand on half a surrogate pair as an
-/// escape when a model writes one; a file's text with it must not make the whole event unreadable.
-pub(super) fn text_of(bytes: &[u8]) -> Text<'_> {
-    let text = String::from_utf8_lossy(bytes);
-    let mut repaired = matches!(text, Cow::Owned(_));
-    let text = match without_half_pairs(&text) {
-        Some(whole) => {
-            repaired = true;
-            Cow::Owned(whole)
-        }
-        None => text,
-    };
-    Text { text, repaired }
-}
-
-/// `None` when there was nothing to mend.
-fn without_half_pairs(text: &str) -> Option<String> {
+/// The text without halves of surrogate pairs, which a strict JSON reader refuses; `None` when there are none. Clients
+/// written in JavaScript hand them on as escapes when a model writes one, and that must not hide the rest of the event.
+pub(super) fn without_half_pairs(text: &str) -> Option<String> {
     if !text.contains("\\ud") && !text.contains("\\uD") {
         return None;
     }

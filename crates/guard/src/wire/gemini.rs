@@ -86,12 +86,11 @@ pub(super) fn forms(event: &Event) -> Forms {
         Kind::PromptSubmit { .. } => Forms::refusing(Refuse::By("deny"), Notes::Both),
         Kind::SessionStart { .. } | Kind::PostTool { .. } => Forms::telling(Notes::Both),
         Kind::Stop { active: false, .. } => Forms::refusing(Refuse::By("deny"), Notes::AllToUser),
-        Kind::Stop { active: true, .. } => Forms::telling(Notes::AllToUser),
+        Kind::Stop { active: true, .. } | Kind::SessionEnd { .. } => Forms::telling(Notes::AllToUser),
         // `PreCompress` comes before every call of the model and is advisory.
         Kind::PreCompact { .. }
         | Kind::SubagentStart
         | Kind::SubagentStop { .. }
-        | Kind::SessionEnd { .. }
         | Kind::Notification { .. }
         | Kind::ConfigChange { .. }
         | Kind::Other => Forms::telling(Notes::None),
