@@ -11,6 +11,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("dandori-api", &[]),
     ("dandori-playbook", &[]),
     ("dandori-guard", &["domain"]),
+    ("dandori-shell", &[]),
     ("dandori-config", &["domain"]),
     ("dandori-text", &["domain", "playbook"]),
     ("dandori-host", &["domain"]),
@@ -27,8 +28,15 @@ const ARROWS: &[(&str, &[&str])] = &[
 ];
 
 /// What must stay out of the pure rooms, however it might get in.
-const PURE: &[&str] =
-    &["dandori-domain", "dandori-playbook", "dandori-guard", "dandori-text", "dandori-config", "dandori-api"];
+const PURE: &[&str] = &[
+    "dandori-domain",
+    "dandori-playbook",
+    "dandori-shell",
+    "dandori-guard",
+    "dandori-text",
+    "dandori-config",
+    "dandori-api",
+];
 const HEAVY: &[&str] = &["tokio", "axum", "reqwest", "rusqlite", "postgres", "rustls", "hyper"];
 
 pub(crate) fn check() -> Result<(), String> {

@@ -1,0 +1,574 @@
+//! One-liners of other languages: the commands they run and the files they write, as far as the text shows it.
+//!
+//! No parser: tokens, and the shapes of calls. What runs something that cannot be made out is opaque; code that runs
+//! and writes nothing is neither.
+
+use crate::options::{self, Spec};
+use crate::reading::{Certainty, How, Reach, Why, Word};
+use crate::scope::Input;
+use crate::tokens::{Token, split, tokens};
+use crate::walk::Walker;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Language {
+    Python,
+    Node,
+    Ruby,
+    Perl,
+    Php,
+    Other,
+}
+
+pub(crate) fn language(program: &str) -> Option<Language> {
+    let bare = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    Some(match bare {
+        "python" | "pypy" | "ipython" => Language::Python,
+        "node" | "nodejs" | "deno" | "tsx" | "ts-node" => Language::Node,
+        "ruby" | "irb" => Language::Ruby,
+        "perl" => Language::Perl,
+        "php" => Language::Php,
+        "lua" | "luajit" | "osascript" | "Rscript" | "R" | "tclsh" | "expect" | "groovy" | "julia" | "guile" => {
+            Language::Other
+        }
+        _ => return None,
+    })
+}
+
+/// Calls that run a command.
+const RUNNERS: &[&str] = &[
+    "system",
+    "popen",
+    "Popen",
+    "execSync",
+    "execFile",
+    "execFileSync",
+    "spawnSync",
+    "check_call",
+    "check_output",
+    "getoutput",
+    "getstatusoutput",
+    "execl",
+    "execle",
+    "execlp",
+    "execv",
+    "execve",
+    "execvp",
+    "execvpe",
+    "spawnl",
+    "spawnlp",
+    "spawnv",
+    "spawnvp",
+    "posix_spawn",
+    "shell_exec",
+    "passthru",
+    "proc_open",
+    "pcntl_exec",
+    "create_subprocess_shell",
+    "create_subprocess_exec",
+    "qx",
+    "popen2",
+    "popen3",
+    "capture2",
+    "capture3",
+    "capture2e",
+];
+/// Calls that run a command only when the code speaks of processes at all.
+const WEAK_RUNNERS: &[&str] = &["run", "call", "exec", "spawn", "fork", "Command"];
+/// Calls whose first argument is a file that changes.
+const WRITERS: &[&str] = &[
+    "writeFileSync",
+    "writeFile",
+    "appendFileSync",
+    "appendFile",
+    "rmSync",
+    "unlinkSync",
+    "createWriteStream",
+    "truncateSync",
+    "chmodSync",
+    "rmdirSync",
+    "mkdirSync",
+    "rmtree",
+    "makedirs",
+    "file_put_contents",
+    "writeTextFile",
+    "writeTextFileSync",
+    "symlinkSync",
+];
+/// The same, where the name alone is too common.
+const WEAK_WRITERS: &[&str] = &[
+    "remove", "unlink", "rmdir", "truncate", "chmod", "mkdir", "rm", "write", "delete", "rm_rf", "rm_f", "touch",
+    "binwrite",
+];
+/// Calls with two files.
+const MOVERS: &[&str] = &["renameSync", "copyFileSync", "copyFile", "cpSync", "copyfile", "copy2", "copytree"];
+const WEAK_MOVERS: &[&str] = &["rename", "replace", "move", "copy", "mv", "cp", "ln_s", "symlink", "link"];
+/// Methods of a path object.
+const PATH_METHODS: &[&str] = &["write_text", "write_bytes", "unlink", "touch", "rmdir", "symlink_to", "hardlink_to"];
+const OWNERS: &[&str] = &["os", "shutil", "fs", "File", "FileUtils", "IO", "Deno", "Bun", "fsp", "promises"];
+
+impl Walker<'_> {
+    pub(crate) fn interpreter(&mut self, program: &str, language: Language, args: &[Word], input: &Input) {
+        if args.iter().any(|w| matches!(w.text.as_str(), "--version" | "-V" | "--help" | "-h"))
+            || (args.len() == 1 && args.iter().any(|w| w.text == "-v"))
+        {
+            return;
+        }
+        let (short, code_flags): (&'static str, &[&str]) = match language {
+            Language::Python => ("cmWX", &["c"]),
+            Language::Node => ("epr", &["e", "p", "eval", "print"]),
+            Language::Ruby => ("eIrC", &["e"]),
+            Language::Perl => ("eEIMm", &["e", "E"]),
+            Language::Php => ("rdBRFE", &["r", "B", "R", "E"]),
+            Language::Other => ("el", &["e"]),
+        };
+        let long = &["eval", "print", "require", "import", "loader", "env-file", "test-name-pattern"];
+        // `-pi -e`, `-i.bak`: what follows `-i` belongs to it.
+        let args: Vec<Word> = args
+            .iter()
+            .map(|w| match w.text.find("i.") {
+                Some(at)
+                    if w.text.starts_with('-')
+                        && !w.text.starts_with("--")
+                        && matches!(language, Language::Perl | Language::Ruby) =>
+                {
+                    Word { text: w.text.get(..=at).unwrap_or_default().to_owned(), certainty: w.certainty }
+                }
+                _ => w.clone(),
+            })
+            .collect();
+        let parsed = options::parse(&args, Spec { short, long, stops: language == Language::Python });
+        let mut operands = parsed.operands.clone();
+        let mut codes: Vec<Word> = parsed.values(code_flags).cloned().collect();
+        if program == "deno" && operands.first().is_some_and(|w| w.text == "eval") {
+            codes.extend(operands.get(1).cloned());
+        } else if program == "deno" {
+            return;
+        }
+        if language == Language::Python && parsed.has(&["m"]) {
+            return;
+        }
+        let in_place = matches!(language, Language::Perl | Language::Ruby) && parsed.has(&["i"]);
+        if in_place {
+            for file in &operands {
+                self.writes(file.clone(), How::InPlace);
+            }
+        }
+        if !codes.is_empty() {
+            for code in codes {
+                if code.is_computed() && code.text.starts_with('$') && !code.text.contains(char::is_whitespace) {
+                    self.opaque(Why::UnseenCode, &format!("{program} {}", code.text));
+                }
+                self.foreign_code(program, &code.text, &operands);
+            }
+            return;
+        }
+        match operands.first().cloned() {
+            Some(file) if file.text != "-" && !file.text.starts_with("/dev/stdin") => {
+                operands.remove(0);
+                self.script_file(program, &file, &operands, input);
+            }
+            _ => match input {
+                Input::Text(text) => self.foreign_code(program, &text.clone(), &operands),
+                Input::Unseen => self.opaque(Why::UnseenCode, program),
+                Input::Inherited => self.opaque(Why::Interactive, program),
+            },
+        }
+    }
+
+    /// Code of a language we do not parse.
+    pub(crate) fn foreign_code(&mut self, program: &str, code: &str, args: &[Word]) {
+        let language = language(program).unwrap_or(Language::Other);
+        let tokens = tokens(code, language);
+        self.within(Reach::Interpreter(program.to_owned()), |walker| {
+            Reader { walker, tokens: &tokens, language, code, args }.read();
+        });
+    }
+}
+
+struct Reader<'r, 'w, 'o> {
+    walker: &'w mut Walker<'o>,
+    tokens: &'r [Token],
+    language: Language,
+    code: &'r str,
+    args: &'r [Word],
+}
+
+impl Reader<'_, '_, '_> {
+    fn name(&self, at: usize) -> Option<&str> {
+        match self.tokens.get(at) {
+            Some(Token::Name(name)) => Some(name),
+            _ => None,
+        }
+    }
+
+    fn mark(&self, at: usize, mark: char) -> bool {
+        self.tokens.get(at) == Some(&Token::Mark(mark))
+    }
+
+    fn mentions(&self, names: &[&str]) -> bool {
+        self.tokens.iter().any(|t| match t {
+            Token::Name(name) => names.contains(&name.as_str()),
+            Token::Text(text) => names.contains(&text.trim_start_matches("node:")),
+            _ => false,
+        })
+    }
+
+    fn read(&mut self) {
+        let processes =
+            self.mentions(&["subprocess", "child_process", "os", "Open3", "Kernel", "asyncio", "pty", "Deno", "Bun"]);
+        let mut ran = false;
+        for at in 0..self.tokens.len() {
+            if let Some(Token::Template(text)) = self.tokens.get(at)
+                && matches!(self.language, Language::Ruby | Language::Perl | Language::Php)
+                && let Some(code) = text.strip_prefix('`')
+            {
+                self.shell(code);
+                continue;
+            }
+            let Some(name) = self.name(at).map(str::to_owned) else { continue };
+            let name = name.as_str();
+            let dotted = at > 0 && self.mark(at - 1, '.');
+            let owner = if dotted {
+                at.checked_sub(2).and_then(|o| self.name(o)).unwrap_or_default().to_owned()
+            } else {
+                String::new()
+            };
+            let called = self.mark(at + 1, '(')
+                || (matches!(self.language, Language::Ruby | Language::Perl) && self.is_text(at + 1));
+            let scripting = matches!(self.language, Language::Ruby | Language::Perl | Language::Php);
+            let runs = RUNNERS.contains(&name)
+                || (WEAK_RUNNERS.contains(&name)
+                    && processes
+                    && (!dotted || owner != "asyncio")
+                    && self.is_process_owner(&owner, name))
+                || (scripting && !dotted && matches!(name, "exec" | "spawn"));
+            if runs && called {
+                ran = true;
+                self.command(at + 1);
+            } else if (!called && RUNNERS.contains(&name) && self.is_renamed(at))
+                || (called && self.is_dynamic(name, dotted, &owner, at))
+            {
+                self.walker.opaque(Why::Interpreter, self.code);
+            } else if called {
+                self.file_call(at, name, &owner);
+            } else if matches!(name, "__dict__" | "__builtins__" | "builtins" | "ctypes") && processes {
+                self.walker.opaque(Why::Interpreter, self.code);
+            }
+            if matches!(name, "shell")
+                && self.language == Language::Other
+                && self.code.contains("do shell script")
+                && self.is_text(at + 2)
+            {
+                self.command(at + 1);
+            }
+        }
+        if !ran && self.mentions(&["child_process"]) {
+            self.walker.opaque(Why::Interpreter, self.code);
+        }
+    }
+
+    fn is_text(&self, at: usize) -> bool {
+        matches!(self.tokens.get(at), Some(Token::Text(_) | Token::Template(_)))
+    }
+
+    fn is_process_owner(&self, owner: &str, name: &str) -> bool {
+        match self.language {
+            Language::Python => {
+                matches!(owner, "subprocess" | "sp" | "pty")
+                    || (owner.is_empty() && name != "exec" && self.mentions(&["subprocess"]))
+                    || (!owner.is_empty() && self.is_alias_of(owner, "subprocess"))
+            }
+            Language::Node => {
+                matches!(name, "exec" | "spawn" | "fork" | "Command")
+                    && self.mentions(&["child_process", "Deno", "Bun"])
+            }
+            _ => false,
+        }
+    }
+
+    fn is_alias_of(&self, alias: &str, module: &str) -> bool {
+        self.tokens.windows(3).any(|w| {
+            matches!(w, [Token::Name(m), Token::Name(word), Token::Name(a)] if m == module && word == "as" && a == alias)
+        })
+    }
+
+    /// `s = os.system`, `import system as s`, `{execSync: s}`.
+    fn is_renamed(&self, at: usize) -> bool {
+        if self.name(at + 1) == Some("as") || self.mark(at + 1, ':') || self.mark(at + 1, ']') || self.mark(at + 1, '.')
+        {
+            return true;
+        }
+        let statement = self.tokens.get(..at).unwrap_or_default().iter().rev();
+        let before: Vec<&Token> = statement.take_while(|t| !matches!(t, Token::Mark(';' | '\n'))).collect();
+        let import = before.iter().any(|t| matches!(t, Token::Name(n) if n == "import"));
+        !import && !self.mark(at + 1, '}') && !self.mark(at + 1, ',') && before.iter().any(|t| **t == Token::Mark('='))
+    }
+
+    /// Code made at run time.
+    fn is_dynamic(&self, name: &str, dotted: bool, owner: &str, at: usize) -> bool {
+        let own = !dotted || matches!(owner, "builtins" | "globalThis" | "window" | "Kernel" | "vm");
+        let plain_argument = self.is_text(at + 2) && self.mark(at + 3, ')');
+        match name {
+            "eval" | "Function" | "runInThisContext" | "instance_eval" | "class_eval" => own,
+            "exec" => own && self.language == Language::Python,
+            "__import__" | "import_module" | "require" => {
+                !plain_argument && (name != "require" || (self.language == Language::Node && self.mark(at + 1, '(')))
+            }
+            "getattr" | "globals" | "vars" => own && self.mentions(&["os", "subprocess", "__import__"]),
+            _ => false,
+        }
+    }
+
+    /// A command in the arguments that begin here.
+    fn command(&mut self, open: usize) {
+        let args = self.arguments(open);
+        let Some(first) = args.first().cloned() else { return };
+        let listed: Option<&[Token]> = match first.as_slice() {
+            [Token::Mark('['), inner @ .., Token::Mark(']')] => Some(inner),
+            _ => None,
+        };
+        if let Some(inner) = listed {
+            let argv: Vec<Word> = split(inner).iter().map(|part| self.word(part)).collect();
+            self.walker.run(&argv, Vec::new(), &Input::Unseen);
+            return;
+        }
+        let resolved = self.word(&first);
+        if resolved.is_computed() && !resolved.text.contains(' ') {
+            let listed = first.first().and_then(|t| match t {
+                Token::Name(name) if first.len() == 1 => self.assigned(name),
+                _ => None,
+            });
+            if let Some([Token::Mark('['), inner @ .., Token::Mark(']')]) = listed.as_deref() {
+                let argv: Vec<Word> = split(inner).iter().map(|part| self.word(part)).collect();
+                self.walker.run(&argv, Vec::new(), &Input::Unseen);
+            } else {
+                self.walker.opaque(Why::Interpreter, self.code);
+            }
+            return;
+        }
+        // `spawn('git', ['push'])`, `system('git', 'push')`, `execlp('git', 'git', 'push')`.
+        let mut more: Vec<Word> = Vec::new();
+        for arg in args.get(1..).unwrap_or_default() {
+            match arg.as_slice() {
+                [Token::Mark('['), inner @ .., Token::Mark(']')] => {
+                    more.extend(split(inner).iter().map(|part| self.word(part)));
+                }
+                [Token::Text(_)] => more.push(self.word(arg)),
+                _ => {}
+            }
+        }
+        if more.is_empty() || resolved.text.contains(' ') {
+            self.shell(&resolved.text);
+        } else {
+            let mut argv = vec![resolved];
+            argv.extend(more);
+            self.walker.run(&argv, Vec::new(), &Input::Unseen);
+            // The name may be given twice.
+            if argv.first() == argv.get(1) {
+                self.walker.run(argv.get(1..).unwrap_or_default(), Vec::new(), &Input::Unseen);
+            }
+        }
+    }
+
+    fn shell(&mut self, code: &str) {
+        self.walker.code_apart(code, Reach::ShellCode("sh".to_owned()), &Input::Unseen);
+    }
+
+    fn file_call(&mut self, at: usize, name: &str, owner: &str) {
+        let owned = OWNERS.contains(&owner)
+            || (self.language == Language::Perl || self.language == Language::Php) && owner.is_empty();
+        let args = self.arguments(at + 1);
+        if matches!(name, "open" | "fopen" | "openSync") {
+            self.open_call(at, &args);
+        } else if WRITERS.contains(&name)
+            || (WEAK_WRITERS.contains(&name) && owned && !(name == "write" && owner.is_empty()))
+        {
+            self.write(args.first());
+        } else if MOVERS.contains(&name) || (WEAK_MOVERS.contains(&name) && owned) {
+            self.write(args.first());
+            self.write(args.get(1));
+        } else if PATH_METHODS.contains(&name) || (name == "rename" && !owner.is_empty()) {
+            // What stands before the dot.
+            let before = self.tokens.get(..at.saturating_sub(1)).unwrap_or_default();
+            let from = before.iter().rposition(|t| matches!(t, Token::Mark(';' | '\n' | '='))).map_or(0, |n| n + 1);
+            let receiver: Vec<Token> = before.get(from..).unwrap_or_default().to_vec();
+            let texts: Vec<Token> = receiver.iter().filter(|t| matches!(t, Token::Text(_))).cloned().collect();
+            match (texts.as_slice(), receiver.as_slice()) {
+                ([only], _) => self.write(Some(&vec![only.clone()])),
+                ([], [Token::Name(_)]) => self.write(Some(&receiver)),
+                _ => self.write(None),
+            }
+        }
+    }
+
+    fn open_call(&mut self, at: usize, args: &[Vec<Token>]) {
+        if self.language == Language::Perl {
+            for (n, arg) in args.iter().enumerate() {
+                let [Token::Text(text)] = arg.as_slice() else { continue };
+                let text = text.trim();
+                if let Some(code) = text
+                    .strip_prefix('|')
+                    .or_else(|| text.strip_suffix('|'))
+                    .or_else(|| text.strip_prefix("|-").or(text.strip_prefix("-|")))
+                {
+                    if code.trim_matches('-').is_empty() {
+                        self.command_words(args.get(n + 1..).unwrap_or_default());
+                    } else {
+                        self.shell(code);
+                    }
+                } else if text.starts_with('>') || text.starts_with('+') {
+                    let file = text.trim_start_matches(['>', '+', '<', ' ']);
+                    if file.is_empty() || file.starts_with(':') {
+                        self.write(args.get(n + 1));
+                    } else {
+                        self.write(Some(&vec![Token::Text(file.to_owned())]));
+                    }
+                }
+            }
+            return;
+        }
+        let modes = args.iter().flatten().filter_map(|t| match t {
+            Token::Text(text)
+                if !text.is_empty() && text.len() <= 4 && text.chars().all(|c| "rwaxbtU+".contains(c)) =>
+            {
+                Some(text)
+            }
+            _ => None,
+        });
+        if modes.into_iter().any(|mode| mode.contains(['w', 'a', 'x', '+'])) {
+            let receiver_mode = args.first().is_some_and(|a| matches!(a.as_slice(), [Token::Text(t)] if t.len() <= 3));
+            if receiver_mode && at >= 2 {
+                // `Path('x').open('w')`.
+                let before = self.tokens.get(..at).unwrap_or_default();
+                let text = before.iter().rev().take(6).find(|t| matches!(t, Token::Text(_))).cloned();
+                self.write(text.map(|t| vec![t]).as_ref());
+            } else {
+                self.write(args.first());
+            }
+        }
+    }
+
+    fn command_words(&mut self, args: &[Vec<Token>]) {
+        let argv: Vec<Word> = args.iter().map(|a| self.word(a)).collect();
+        match argv.as_slice() {
+            [only] => self.shell(&only.text.clone()),
+            [] => self.walker.opaque(Why::Interpreter, self.code),
+            _ => {
+                self.walker.run(&argv, Vec::new(), &Input::Unseen);
+            }
+        }
+    }
+
+    fn write(&mut self, path: Option<&Vec<Token>>) {
+        let word = path.map_or_else(|| Word::computed("$CODE"), |path| self.word(path));
+        if word.is_computed() {
+            // Which file is only known when it runs: every name in the code may be meant.
+            let names = self.tokens.iter().filter_map(|t| match t {
+                Token::Text(text) if looks_like_path(text) => Some(text.clone()),
+                _ => None,
+            });
+            let names: Vec<String> = names.chain(self.args.iter().map(|w| w.text.clone())).collect();
+            for name in names {
+                self.walker.writes(Word { text: name, certainty: Certainty::Glob }, How::Interpreter);
+            }
+        }
+        self.walker.writes(word, How::Interpreter);
+    }
+
+    /// The arguments of a call, split at commas; without brackets, up to the end of the statement.
+    fn arguments(&self, open: usize) -> Vec<Vec<Token>> {
+        let bracketed = self.mark(open, '(');
+        let start = open + usize::from(bracketed);
+        let mut depth = 0usize;
+        let mut inner = Vec::new();
+        for token in self.tokens.get(start..).unwrap_or_default() {
+            match token {
+                Token::Mark('(' | '[' | '{') => depth += 1,
+                Token::Mark(')' | ']' | '}') if depth == 0 => break,
+                Token::Mark(')' | ']' | '}') => depth -= 1,
+                Token::Mark(';') if !bracketed => break,
+                Token::Mark('\n') if !bracketed => break,
+                _ => {}
+            }
+            if *token != Token::Mark('\n') {
+                inner.push(token.clone());
+            }
+        }
+        split(&inner)
+    }
+
+    /// An expression as a word: a text, a name that holds one, texts joined by `+` or `/`.
+    fn word(&self, tokens: &[Token]) -> Word {
+        match tokens {
+            [Token::Text(text)] => Word::literal(text.clone()),
+            [Token::Template(text)] => Word::computed(text.clone()),
+            [Token::Name(name)] => match self.assigned(name).as_deref() {
+                Some([Token::Name(again)]) if again == name => Word::computed(format!("${name}")),
+                Some([Token::Name(other)]) => match self.assigned(other).as_deref() {
+                    Some([Token::Text(text)]) => Word::literal(text.clone()),
+                    _ => Word::computed(format!("${name}")),
+                },
+                Some(value) => {
+                    let texts: Vec<&String> =
+                        value.iter().filter_map(|t| if let Token::Text(t) = t { Some(t) } else { None }).collect();
+                    match texts.as_slice() {
+                        [only] => Word::literal((*only).clone()),
+                        _ => Word::computed(format!("${name}")),
+                    }
+                }
+                None => Word::computed(format!("${name}")),
+            },
+            _ => {
+                let joined = tokens.iter().map(|t| match t {
+                    Token::Text(text) => Some(text.as_str()),
+                    Token::Mark('+' | '.') => Some(""),
+                    _ => None,
+                });
+                match joined.collect::<Option<Vec<_>>>() {
+                    Some(parts) if !parts.is_empty() => Word::literal(parts.concat()),
+                    _ => {
+                        let shown = tokens.iter().map(|t| match t {
+                            Token::Text(text) | Token::Template(text) => text.clone(),
+                            Token::Name(name) => format!("${name}"),
+                            Token::Mark(_) => String::new(),
+                        });
+                        Word::computed(shown.collect::<String>())
+                    }
+                }
+            }
+        }
+    }
+
+    /// The tokens last assigned to a name, when that happens once.
+    fn assigned(&self, name: &str) -> Option<Vec<Token>> {
+        let mut places = self.tokens.windows(3).enumerate().filter(
+            |(_, w)| matches!(w, [Token::Name(n), Token::Mark('='), next] if n == name && *next != Token::Mark('=')),
+        );
+        let (at, _) = places.next()?;
+        if places.next().is_some() {
+            return None;
+        }
+        let value = self.tokens.get(at + 2..).unwrap_or_default();
+        let mut depth = 0usize;
+        let end = value.iter().position(|t| match t {
+            Token::Mark('(' | '[') => {
+                depth += 1;
+                false
+            }
+            Token::Mark(')' | ']') => {
+                depth = depth.saturating_sub(1);
+                false
+            }
+            Token::Mark(';' | '\n') => depth == 0,
+            _ => false,
+        });
+        Some(value.get(..end.unwrap_or(value.len())).unwrap_or_default().to_vec())
+    }
+}
+
+fn looks_like_path(text: &str) -> bool {
+    !text.is_empty()
+        && text.len() < 200
+        && !text.contains(char::is_whitespace)
+        && (text.contains(['.', '/']) || text.starts_with(char::is_uppercase))
+}

@@ -1,0 +1,340 @@
+//! git's command line: global options, subcommand, aliases, settings that run things.
+
+use crate::options::{self, Spec};
+use crate::reading::{Command, How, Reach, Why, Word};
+use crate::scope::Input;
+use crate::walk::Walker;
+
+/// A call of git, taken apart.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GitCall {
+    /// `push`; computed when it is only known at run time.
+    pub subcommand: Word,
+    /// What comes after the subcommand.
+    pub args: Vec<Word>,
+    /// `-c key=value`.
+    pub config: Vec<(String, Word)>,
+    /// `-C folder`.
+    pub folder: Option<Word>,
+    /// `--git-dir`, `--work-tree`: the repository is another than the folder says.
+    pub elsewhere: bool,
+}
+
+impl GitCall {
+    /// An option by its long name or letter, abbreviated as git allows (`--forc`), bundled (`-fu`) or with a value.
+    pub fn has_option(&self, long: &str, short: Option<char>) -> bool {
+        self.args.iter().take_while(|w| w.text != "--").any(|w| match w.text.strip_prefix("--") {
+            Some(given) => {
+                let given = given.split('=').next().unwrap_or_default();
+                given.len() >= 2 && long.starts_with(given)
+            }
+            None => match (w.text.strip_prefix('-'), short) {
+                (Some(letters), Some(short)) => {
+                    letters.chars().take_while(char::is_ascii_alphabetic).any(|c| c == short)
+                }
+                _ => false,
+            },
+        })
+    }
+
+    /// A push that can throw away what the remote has.
+    pub fn is_forced_push(&self) -> bool {
+        self.subcommand.text == "push"
+            && (self.has_option("force", Some('f'))
+                || self.has_option("force-with-lease", None)
+                || self.has_option("force-if-includes", None)
+                || self.has_option("mirror", None)
+                || self.has_option("delete", Some('d'))
+                || self.has_option("prune", None)
+                || self.args.iter().any(|w| w.text.starts_with('+') || (w.text.starts_with(':') && w.text.len() > 1)))
+    }
+
+    /// Any word that is only known at run time: what is missing above may hide in it.
+    pub fn has_computed(&self) -> bool {
+        self.args.iter().any(Word::is_computed)
+    }
+}
+
+/// The subcommand of a git command, if it is one: `push` for `git -C x -c a=b push` and for `git-push`.
+pub fn git_subcommand(command: &Command) -> Option<String> {
+    git_call(command).map(|call| call.subcommand.text)
+}
+
+/// Take a git command apart.
+pub fn git_call(command: &Command) -> Option<GitCall> {
+    call(&command.program, command.args())
+}
+
+fn call(program: &str, args: &[Word]) -> Option<GitCall> {
+    let mut call =
+        GitCall { subcommand: Word::literal(""), args: Vec::new(), config: Vec::new(), folder: None, elsewhere: false };
+    if let Some(dashed) = program.strip_prefix("git-") {
+        call.subcommand = Word::literal(dashed);
+        call.args = args.to_vec();
+        return Some(call);
+    }
+    if program != "git" {
+        return None;
+    }
+    let mut words = args.iter();
+    while let Some(word) = words.next() {
+        match word.text.as_str() {
+            "-C" => call.folder = words.next().cloned(),
+            "-c" | "--config-env" => {
+                if let Some(setting) = words.next() {
+                    let (key, value) = setting.text.split_once('=').unwrap_or((&setting.text, "true"));
+                    call.config.push((key.to_owned(), Word { text: value.to_owned(), certainty: setting.certainty }));
+                }
+            }
+            "--git-dir" | "--work-tree" | "--namespace" | "--super-prefix" | "--attr-source" | "--exec-path" => {
+                call.elsewhere = true;
+                // `--exec-path` alone asks; with a value it is `=`.
+                if word.text != "--exec-path" {
+                    words.next();
+                }
+            }
+            text if text.starts_with("--git-dir=")
+                || text.starts_with("--work-tree=")
+                || text.starts_with("--exec-path=") =>
+            {
+                call.elsewhere = true;
+            }
+            text if text.starts_with('-') && !word.is_computed() => {}
+            _ => {
+                call.subcommand = word.clone();
+                call.args = words.cloned().collect();
+                break;
+            }
+        }
+    }
+    Some(call)
+}
+
+/// Settings whose value is a command.
+fn runs_something(key: &str) -> bool {
+    let key = key.to_ascii_lowercase();
+    matches!(
+        key.as_str(),
+        "core.pager"
+            | "core.editor"
+            | "sequence.editor"
+            | "core.sshcommand"
+            | "core.fsmonitor"
+            | "diff.external"
+            | "core.gitproxy"
+            | "gpg.program"
+            | "gpg.ssh.program"
+            | "core.askpass"
+            | "uploadpack.packobjectshook"
+    ) || key.starts_with("pager.")
+        || matches!(
+            key.rsplit('.').next(),
+            Some("cmd" | "command" | "textconv" | "clean" | "smudge" | "process" | "driver")
+        )
+}
+
+impl Walker<'_> {
+    pub(crate) fn git(&mut self, program: &str, args: &[Word], input: &Input) {
+        let Some(call) = call(program, args) else { return };
+        for (key, value) in &call.config {
+            self.git_setting(key, value);
+        }
+        if call.subcommand.is_computed() {
+            let line = args.iter().map(|w| w.text.as_str()).collect::<Vec<_>>().join(" ");
+            return self.opaque(Why::ComputedCommand, &format!("git {line}"));
+        }
+        let folder = call.folder.clone();
+        let scope = self.scope.clone();
+        if let Some(folder) = &folder {
+            self.change_folder(Some(folder));
+        }
+        self.git_alias(&call);
+        self.git_files(&call, input);
+        let aliases = std::mem::take(&mut self.scope.git_aliases);
+        self.scope = scope;
+        self.scope.git_aliases = aliases;
+    }
+
+    fn git_setting(&mut self, key: &str, value: &Word) {
+        let lower = key.to_ascii_lowercase();
+        if let Some(name) = lower.strip_prefix("alias.") {
+            self.scope.git_aliases.insert(name.to_owned(), value.text.clone());
+        } else if lower == "core.hookspath" && value.text != "/dev/null" {
+            self.opaque(Why::Setting, &format!("{key}={}", value.text));
+        } else if lower == "credential.helper" || lower.ends_with(".helper") {
+            if let Some(code) = value.text.strip_prefix('!') {
+                self.code_apart(code, Reach::Setting(key.to_owned()), &Input::Unseen);
+            }
+        } else if runs_something(key) && !matches!(value.text.as_str(), "" | "true" | "false") {
+            if value.is_computed() && value.text.starts_with('$') {
+                self.opaque(Why::Setting, &format!("{key}={}", value.text));
+            } else {
+                self.code_apart(value.text.trim_start_matches('!'), Reach::Setting(key.to_owned()), &Input::Unseen);
+            }
+        }
+    }
+
+    fn git_alias(&mut self, call: &GitCall) {
+        let name = call.subcommand.text.to_ascii_lowercase();
+        let Some(text) = self.scope.git_aliases.remove(&name) else { return };
+        let reach = Reach::Setting(format!("alias.{name}"));
+        let rest = call.args.clone();
+        if let Some(code) = text.strip_prefix('!') {
+            let more: Vec<&str> = rest.iter().map(|w| w.text.as_str()).collect();
+            self.code_apart(&format!("{code} {}", more.join(" ")), reach, &Input::Inherited);
+        } else {
+            let mut argv = vec![Word::literal("git")];
+            argv.extend(text.split_whitespace().map(Word::literal));
+            argv.extend(rest);
+            self.within(reach, |walker| walker.run(&argv, Vec::new(), &Input::Inherited));
+        }
+        self.scope.git_aliases.insert(name, text);
+    }
+
+    fn git_files(&mut self, call: &GitCall, input: &Input) {
+        let args = &call.args;
+        let first = args.first().map(|w| w.text.as_str()).unwrap_or_default();
+        let after_dashes = || args.iter().skip_while(|w| w.text != "--").skip(1).cloned().collect::<Vec<_>>();
+        let here = || Word::literal(".");
+        let all = |short, long| Spec { short, long, stops: false };
+        match call.subcommand.text.as_str() {
+            "checkout" | "switch" => {
+                let mut paths = after_dashes();
+                paths.extend(args.iter().filter(|w| w.text == ".").cloned());
+                if !args.iter().any(|w| matches!(w.text.as_str(), "-b" | "-B" | "--orphan" | "-t" | "--track"))
+                    && args.iter().all(|w| w.text != "--")
+                {
+                    // `checkout HEAD file`: the second operand on is a path.
+                    paths.extend(options::parse(args, all("bB", &[])).operands.into_iter().skip(1));
+                }
+                for path in paths {
+                    self.writes(path, How::Restored);
+                }
+            }
+            "restore" => {
+                let parsed = options::parse(args, all("s", &["source"]));
+                if !parsed.has(&["staged", "S"]) || parsed.has(&["worktree", "W"]) {
+                    for path in parsed.operands {
+                        self.writes(path, How::Restored);
+                    }
+                }
+            }
+            "rm" if !args.iter().any(|w| w.text == "--cached") => {
+                for path in options::parse(args, all("", &[])).operands {
+                    self.writes(path, How::Removed);
+                }
+            }
+            "mv" => {
+                for path in options::parse(args, all("", &[])).operands {
+                    self.writes(path, How::MovedAway);
+                }
+            }
+            "clean" if !call.has_option("dry-run", Some('n')) => self.writes(here(), How::Restored),
+            "reset" if args.iter().any(|w| matches!(w.text.as_str(), "--hard" | "--merge" | "--keep")) => {
+                self.writes(here(), How::Restored);
+            }
+            "apply" | "am"
+                if !args.iter().any(|w| {
+                    matches!(w.text.as_str(), "--abort" | "--check" | "--stat" | "--continue" | "--skip" | "--cached")
+                }) =>
+            {
+                self.patch(&[], input);
+            }
+            "config" => self.git_config(args),
+            "bisect" if first == "run" => {
+                self.run_wrapped("git bisect", args.get(1..).unwrap_or_default(), &Input::Inherited);
+            }
+            "submodule" if first == "foreach" => {
+                let code: Vec<&str> = args
+                    .iter()
+                    .skip(1)
+                    .filter(|w| w.text != "--recursive" && w.text != "--quiet")
+                    .map(|w| w.text.as_str())
+                    .collect();
+                self.code_apart(&code.join(" "), Reach::Wrapper("git submodule".to_owned()), &Input::Inherited);
+            }
+            "rebase" | "difftool" | "filter-branch" | "mergetool" => {
+                let parsed = options::parse(
+                    args,
+                    all(
+                        "x",
+                        &[
+                            "exec",
+                            "extcmd",
+                            "tree-filter",
+                            "index-filter",
+                            "msg-filter",
+                            "env-filter",
+                            "commit-filter",
+                            "parent-filter",
+                            "tag-name-filter",
+                            "onto",
+                        ],
+                    ),
+                );
+                let names = [
+                    "x",
+                    "exec",
+                    "extcmd",
+                    "tree-filter",
+                    "index-filter",
+                    "msg-filter",
+                    "env-filter",
+                    "commit-filter",
+                    "parent-filter",
+                    "tag-name-filter",
+                ];
+                for code in parsed.values(&names).cloned().collect::<Vec<_>>() {
+                    self.code_apart(
+                        &code.text,
+                        Reach::Wrapper(format!("git {}", call.subcommand.text)),
+                        &Input::Unseen,
+                    );
+                }
+            }
+            _ => {}
+        }
+        let mut words = args.iter().peekable();
+        while let Some(word) = words.next() {
+            if let Some(file) = word.text.strip_prefix("--output=") {
+                self.writes(Word { text: file.to_owned(), certainty: word.certainty }, How::Output);
+            } else if ((word.text == "-o" && call.subcommand.text == "archive") || word.text == "--output")
+                && let Some(file) = words.peek()
+            {
+                self.writes((*file).clone(), How::Output);
+            }
+        }
+    }
+
+    fn git_config(&mut self, args: &[Word]) {
+        let parsed =
+            options::parse(args, Spec { short: "f", long: &["file", "blob", "type", "default"], stops: false });
+        let mut operands: Vec<&Word> = parsed.operands.iter().collect();
+        let verb = operands.first().map(|w| w.text.as_str()).unwrap_or_default();
+        if parsed.has(&["get", "get-all", "get-regexp", "l", "list", "show-origin", "show-scope"])
+            || matches!(verb, "get" | "list")
+        {
+            return;
+        }
+        let told = matches!(verb, "set" | "unset" | "edit" | "rename-section" | "remove-section");
+        if told {
+            operands.remove(0);
+        }
+        let changes = operands.len() >= 2
+            || told
+            || parsed.has(&["unset", "unset-all", "add", "replace-all", "e", "edit", "remove-section"]);
+        if !changes {
+            return;
+        }
+        let file = match parsed.value(&["f", "file"]) {
+            Some(file) => file.clone(),
+            None if parsed.has(&["global"]) => Word::literal("~/.gitconfig"),
+            None if parsed.has(&["system"]) => Word::literal("/etc/gitconfig"),
+            None => Word::literal(".git/config"),
+        };
+        self.writes(file, How::Output);
+        if let [key, value, ..] = operands.as_slice() {
+            self.git_setting(&key.text.clone(), &(*value).clone());
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! What a shell line would do: the simple commands it runs, the files it writes and reads, and what of it cannot be
+//! seen through.
+//!
+//! The promise: whatever is not understood is said ([`Opaque`]), never left out. A line that cannot be parsed, a command
+//! name that is computed, code that comes out of a pipe, a word of the source that turns up nowhere in the reading: all
+//! of these are opaque. The other half of the promise is that text which only *mentions* a command is not one.
+//!
+//! Pure: nothing is run, no file is looked at. The grammar is brush-parser's; its types stay in [`grammar`] and [`walk`].
+
+mod code;
+mod expand;
+mod files;
+mod gh;
+mod git;
+mod grammar;
+mod options;
+mod params;
+mod programs;
+mod reading;
+mod run;
+mod scan;
+mod scope;
+mod scripts;
+mod shells;
+mod text_tools;
+mod tokens;
+mod walk;
+mod wrappers;
+
+pub use gh::{GhCall, gh_call};
+pub use git::{GitCall, git_call, git_subcommand};
+pub use reading::{
+    Certainty, Command, Cwd, How, Opaque, Reach, Read, Reading, Remote, ScriptRun, Touch, Why, Word, Write,
+};
+
+/// What is known about the shell the line goes to.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// The user's home, for `~` and `$HOME`. Unknown: they stay as they are written.
+    pub home: Option<String>,
+    /// Where the shell stands. Unknown: paths stay relative.
+    pub cwd: Option<String>,
+    /// Aliases the shell is known to have.
+    pub aliases: Vec<(String, String)>,
+}
+
+/// Longer lines are not read: they are opaque.
+pub const MAX_BYTES: usize = 64 * 1024;
+/// Deeper nesting is not read: the parser's stack is not ours to spend.
+pub const MAX_NESTING: usize = 64;
+
+/// Read a line as bash would.
+#[must_use]
+pub fn read(line: &str) -> Reading {
+    read_with(line, &Options::default())
+}
+
+/// Read a line as bash would, knowing something about where it runs.
+#[must_use]
+pub fn read_with(line: &str, options: &Options) -> Reading {
+    walk::Walker::new(options).read_all(line)
+}

@@ -1,0 +1,71 @@
+//! Options of programs, as getopt reads them.
+
+use crate::reading::Word;
+
+/// Which options take a value, and whether operands end the options.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Spec {
+    /// Letters that take a value.
+    pub(crate) short: &'static str,
+    /// Long names that take a value as the next word.
+    pub(crate) long: &'static [&'static str],
+    /// The first operand ends the options: wrappers.
+    pub(crate) stops: bool,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Parsed {
+    /// `("i", None)`, `("o", Some(file))`, `("output", Some(file))`.
+    pub(crate) flags: Vec<(String, Option<Word>)>,
+    pub(crate) operands: Vec<Word>,
+}
+
+impl Parsed {
+    pub(crate) fn has(&self, names: &[&str]) -> bool {
+        self.flags.iter().any(|(name, _)| names.contains(&name.as_str()))
+    }
+
+    pub(crate) fn value(&self, names: &[&str]) -> Option<&Word> {
+        self.flags.iter().rev().find(|(name, value)| names.contains(&name.as_str()) && value.is_some())?.1.as_ref()
+    }
+
+    pub(crate) fn values<'p>(&'p self, names: &'p [&str]) -> impl Iterator<Item = &'p Word> {
+        self.flags.iter().filter(|(name, _)| names.contains(&name.as_str())).filter_map(|(_, value)| value.as_ref())
+    }
+}
+
+pub(crate) fn parse(args: &[Word], spec: Spec) -> Parsed {
+    let mut parsed = Parsed::default();
+    let mut args = args.iter();
+    while let Some(arg) = args.next() {
+        let text = arg.text.as_str();
+        let part = |value: &str| Word { text: value.to_owned(), certainty: arg.certainty };
+        if text == "--" {
+            break;
+        } else if let Some(long) = text.strip_prefix("--") {
+            match long.split_once('=') {
+                Some((name, value)) => parsed.flags.push((name.to_owned(), Some(part(value)))),
+                None if spec.long.contains(&long) => parsed.flags.push((long.to_owned(), args.next().cloned())),
+                None => parsed.flags.push((long.to_owned(), None)),
+            }
+        } else if text.len() > 1 && text.starts_with('-') {
+            let letters = text.get(1..).unwrap_or_default();
+            for (at, letter) in letters.char_indices() {
+                let rest = letters.get(at + letter.len_utf8()..).unwrap_or_default();
+                if spec.short.contains(letter) {
+                    let value = if rest.is_empty() { args.next().cloned() } else { Some(part(rest)) };
+                    parsed.flags.push((letter.to_string(), value));
+                    break;
+                }
+                parsed.flags.push((letter.to_string(), None));
+            }
+        } else {
+            parsed.operands.push(arg.clone());
+            if spec.stops {
+                break;
+            }
+        }
+    }
+    parsed.operands.extend(args.cloned());
+    parsed
+}

@@ -1,0 +1,539 @@
+//! Who understands which program, and which files the plain ones write and read.
+
+use crate::expand::unescape;
+use crate::options::{self, Parsed, Spec};
+use crate::reading::{Certainty, How, Reach, Word};
+use crate::scope::{Input, Output, Variable};
+use crate::shells::is_shell;
+use crate::walk::Walker;
+use crate::wrappers::is_assignment;
+
+const fn all(short: &'static str, long: &'static [&'static str]) -> Spec {
+    Spec { short, long, stops: false }
+}
+
+impl Walker<'_> {
+    pub(crate) fn program(&mut self, program: &str, word: &Word, args: &[Word], input: &Input) -> Output {
+        if let Some(output) = self.builtin(program, args, input) {
+            return output;
+        }
+        if let Some(output) = self.wrapper(program, args, input) {
+            return output;
+        }
+        if is_shell(program) {
+            return self.shell(program, args, input);
+        }
+        if let Some(language) = crate::code::language(program) {
+            self.interpreter(program, language, args, input);
+            return Output::Unknown;
+        }
+        if program == "git" || program.starts_with("git-") {
+            self.git(program, args, input);
+            return Output::Unknown;
+        }
+        match program {
+            "sed" | "gsed" | "awk" | "gawk" | "mawk" | "nawk" | "ed" | "ex" | "vi" | "vim" | "nvim" | "nano"
+            | "emacs" => {
+                return self.text_tool(program, args, input);
+            }
+            "make" | "gmake" | "npm" | "pnpm" | "yarn" | "bun" | "just" | "task" | "rake" | "cargo" => {
+                self.build_tool(program, args);
+                if matches!(program, "make" | "gmake")
+                    && let Input::Text(text) = input
+                    && args.iter().any(|w| w.text == "-" || w.text == "-f-" || w.text == "/dev/stdin")
+                {
+                    self.recipes(program, &text.clone());
+                }
+            }
+            _ => {}
+        }
+        if let Some(output) = self.file_tool(program, args, input) {
+            return output;
+        }
+        if word.text.contains('/') {
+            return self.path_program(word, args, input);
+        }
+        Output::Unknown
+    }
+
+    fn builtin(&mut self, program: &str, args: &[Word], input: &Input) -> Option<Output> {
+        match program {
+            "cd" | "chdir" | "pushd" => {
+                let to = args.iter().find(|w| !w.text.starts_with('-') || w.text == "-");
+                self.change_folder(to);
+            }
+            "popd" => self.change_folder(None),
+            "eval" => return Some(self.eval(args, input)),
+            "source" | "." => {
+                let Some(file) = args.first() else { return Some(Output::Unknown) };
+                return Some(self.script_file("source", file, args.get(1..).unwrap_or_default(), input));
+            }
+            "trap" => self.trap(args),
+            "alias" => {
+                for word in args {
+                    if let Some((name, text)) = word.text.split_once('=') {
+                        self.scope.aliases.insert(name.to_owned(), text.to_owned());
+                    }
+                }
+            }
+            "unalias" => {
+                for word in args {
+                    self.scope.aliases.remove(&word.text);
+                }
+            }
+            "export" | "declare" | "typeset" | "local" | "readonly" => {
+                for word in args.iter().filter(|w| is_assignment(&w.text) && !w.text.contains('\'')) {
+                    if let Some((name, value)) = word.text.split_once('=')
+                        && !self.scope.variables.contains_key(name)
+                    {
+                        let value = self.expand_one(value);
+                        self.setting(name, &value);
+                        self.scope.set(name, value);
+                    }
+                }
+            }
+            "read" | "mapfile" | "readarray" | "getopts" | "unset" | "let" => {
+                for word in args.iter().filter(|w| !w.text.starts_with('-')) {
+                    self.scope.forget(&word.text);
+                }
+                self.scope.forget("REPLY");
+                self.scope.forget("MAPFILE");
+            }
+            "set" => {
+                if let Some(at) = args.iter().position(|w| w.text == "--") {
+                    self.scope.positional = Some(args.get(at + 1..).unwrap_or_default().to_vec());
+                }
+            }
+            "shift" => {
+                if let Some(positional) = &mut self.scope.positional
+                    && !positional.is_empty()
+                {
+                    positional.remove(0);
+                }
+            }
+            "echo" => return Some(echo(args)),
+            "printf" => {
+                if let Some(at) = args.iter().position(|w| w.text == "-v") {
+                    let value = printf(args.get(at + 2..).unwrap_or_default());
+                    if let Some(name) = args.get(at + 1) {
+                        let value = match value {
+                            Output::Text(text) => Variable::Words(vec![Word::literal(text)]),
+                            Output::Unknown => Variable::Unknown,
+                        };
+                        self.scope.variables.insert(name.text.clone(), value);
+                    }
+                    return Some(Output::nothing());
+                }
+                return Some(printf(args));
+            }
+            "pwd" => return Some(self.here().map_or(Output::Unknown, Output::Text)),
+            "which" | "type" => {
+                return Some(Output::Text(crate::run::lines(args.iter().filter(|w| !w.text.starts_with('-')))));
+            }
+            ":" | "true" | "false" | "[" | "test" | "exit" | "return" | "break" | "continue" | "wait" | "sleep"
+            | "shopt" | "umask" | "ulimit" | "hash" | "bind" | "complete" | "disown" | "fg" | "bg" | "jobs"
+            | "kill" => {}
+            _ => return None,
+        }
+        Some(Output::nothing())
+    }
+
+    /// Programs that only read and write files.
+    fn file_tool(&mut self, program: &str, args: &[Word], input: &Input) -> Option<Output> {
+        match program {
+            "cat" | "bat" | "batcat" | "tac" | "nl" => {
+                let parsed = options::parse(args, all("", &["style", "theme", "language", "line-range"]));
+                let mut output = Output::nothing();
+                for file in parsed.operands.iter().filter(|w| w.text != "-") {
+                    self.reads(file.clone(), program);
+                    output = output.then(self.fresh_text(&file.text).unwrap_or(Output::Unknown));
+                }
+                if parsed.operands.is_empty() || parsed.operands.iter().any(|w| w.text == "-") {
+                    output = output.then(match input {
+                        Input::Text(text) if program == "cat" => Output::Text(text.clone()),
+                        _ => Output::Unknown,
+                    });
+                }
+                return Some(output);
+            }
+            "head" | "tail" | "less" | "more" | "wc" | "file" | "strings" | "xxd" | "od" | "hexdump" | "stat"
+            | "cut" | "view" | "md5sum" | "sha256sum" | "sha1sum" | "tokei" => {
+                let parsed = options::parse(args, all("ncdfbsNAtj", &["lines", "bytes", "delimiter", "fields"]));
+                for file in parsed.operands {
+                    self.reads(file, program);
+                }
+            }
+            "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ack" | "jq" | "yq" => {
+                let parsed = options::parse(
+                    args,
+                    all(
+                        "efmABCgtTdj",
+                        &["regexp", "file", "arg", "argjson", "slurpfile", "include", "exclude", "glob", "type"],
+                    ),
+                );
+                let pattern = usize::from(!parsed.has(&["e", "regexp"]) || matches!(program, "jq" | "yq"));
+                let in_place = parsed.has(&["i", "in-place", "inplace"]) && program == "yq";
+                for file in parsed.operands.into_iter().skip(pattern) {
+                    if in_place {
+                        self.writes(file.clone(), How::InPlace);
+                    }
+                    self.reads(file, program);
+                }
+            }
+            "tee" | "sponge" => {
+                let parsed = options::parse(args, all("", &[]));
+                let output = match input {
+                    Input::Text(text) => Output::Text(text.clone()),
+                    _ => Output::Unknown,
+                };
+                for file in &parsed.operands {
+                    self.writes(file.clone(), How::Tee);
+                    self.note_fresh(&file.text, output.clone(), parsed.has(&["a", "append"]));
+                }
+                return Some(output);
+            }
+            "cp" | "mv" | "ln" | "install" | "rsync" | "scp" | "ditto" | "gcp" | "gmv" | "rename" => {
+                self.copies(program, args);
+            }
+            "rm" | "unlink" | "rmdir" | "shred" | "srm" | "trash" | "trash-put" | "rimraf" | "del-cli" | "grm" => {
+                for file in options::parse(args, all("ns", &[])).operands {
+                    self.writes(file, How::Removed);
+                }
+            }
+            "truncate" | "fallocate" => {
+                for file in options::parse(args, all("srlo", &["size", "reference", "length", "offset"])).operands {
+                    self.writes(file, How::Truncated);
+                }
+            }
+            "touch" | "mkdir" | "mkfifo" | "mknod" | "mktemp" => {
+                for file in options::parse(args, all("drtmp", &["date", "reference", "mode"])).operands {
+                    self.writes(file, How::Made);
+                }
+            }
+            "chmod" | "chown" | "chgrp" | "chattr" | "setfacl" | "chflags" | "xattr" => {
+                let parsed = options::parse(args, all("", &["reference"]));
+                // `chmod -x f`: the mode looks like an option.
+                let mode_is_option = args.first().is_some_and(|w| {
+                    w.text.starts_with('-')
+                        && matches!(program, "chmod" | "chattr")
+                        && !w.text.starts_with("--")
+                        && w.text != "-R"
+                        && w.text != "-v"
+                });
+                let skip = usize::from(!mode_is_option && !parsed.has(&["reference"]));
+                for file in parsed.operands.into_iter().skip(skip) {
+                    self.writes(file, How::Mode);
+                }
+            }
+            "dd" => {
+                for word in args {
+                    if let Some(file) = word.text.strip_prefix("of=") {
+                        self.writes(Word { text: file.to_owned(), certainty: word.certainty }, How::Output);
+                        self.note_fresh(file, Output::Unknown, false);
+                    } else if let Some(file) = word.text.strip_prefix("if=") {
+                        self.reads(Word { text: file.to_owned(), certainty: word.certainty }, program);
+                    }
+                }
+            }
+            "patch" => self.patch(args, input),
+            "tar" | "bsdtar" | "unzip" | "7z" | "cpio" | "unar" | "ar" | "pax" => self.archive(program, args),
+            "gzip" | "gunzip" | "bzip2" | "bunzip2" | "xz" | "unxz" | "zstd" => {
+                let parsed = options::parse(args, all("o", &[]));
+                if !parsed.has(&["c", "stdout", "t", "l"]) {
+                    for file in parsed.operands {
+                        let name = [".gz", ".bz2", ".xz", ".zst"].iter().find_map(|end| file.text.strip_suffix(end));
+                        let made = name.map_or_else(|| file.text.clone(), str::to_owned);
+                        self.writes(Word { text: made, certainty: file.certainty }, How::Output);
+                    }
+                }
+            }
+            "sort" | "shuf" | "curl" | "wget" | "base64" | "openssl" | "gpg" | "gcc" | "cc" | "clang" | "g++"
+            | "rustc" | "ld" | "pandoc" | "protoc" | "jsonnet" | "http" | "aria2c" | "iconv" | "xmllint" | "uniq"
+            | "csplit" | "split" => {
+                self.outputs(program, args);
+            }
+            "prettier" | "rustfmt" | "gofmt" | "goimports" | "black" | "clang-format" | "shfmt" | "ruff" | "eslint"
+            | "isort" | "dos2unix" | "unix2dos" => {
+                self.formatters(program, args);
+            }
+            "crontab" => {
+                if let Input::Text(text) = input {
+                    for line in text.clone().lines().filter(|l| !l.trim_start().starts_with('#')) {
+                        let command: Vec<&str> = line.split_whitespace().skip(5).collect();
+                        self.code_apart(&command.join(" "), Reach::Wrapper("crontab".to_owned()), &Input::Inherited);
+                    }
+                } else if args.iter().any(|w| w.text == "-") {
+                    self.opaque(crate::Why::UnseenCode, "crontab -");
+                }
+            }
+            _ => return None,
+        }
+        Some(Output::Unknown)
+    }
+
+    fn copies(&mut self, program: &str, args: &[Word]) {
+        let short = match program {
+            "install" => "mogtS",
+            "rsync" => "efT",
+            "scp" => "cFiJloPS",
+            _ => "tS",
+        };
+        let mut parsed = options::parse(
+            args,
+            all(short, &["target-directory", "suffix", "mode", "owner", "group", "exclude", "include", "rsh"]),
+        );
+        if let Some(code) = parsed.value(&["e", "rsh"]).cloned()
+            && program == "rsync"
+        {
+            self.code_apart(&code.text, Reach::Wrapper("rsync".to_owned()), &Input::Unseen);
+        }
+        let folder = parsed.value(&["t", "target-directory"]).cloned();
+        let to = match folder {
+            Some(folder) => Some(Word { text: format!("{}/", folder.text), certainty: folder.certainty }),
+            None if program == "install" && parsed.has(&["d", "directory"]) => {
+                for folder in parsed.operands.drain(..) {
+                    self.writes(folder, How::Made);
+                }
+                return;
+            }
+            None if parsed.operands.len() > 1 => parsed.operands.pop(),
+            None if program == "ln" => Some(Word::literal("./")),
+            None => None,
+        };
+        let Some(to) = to else { return };
+        let sources = parsed.operands;
+        for source in &sources {
+            let name = source.text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+            let inside = Word {
+                text: format!("{}/{name}", to.text.trim_end_matches('/')),
+                certainty: to.certainty.max(source.certainty),
+            };
+            // Whether the destination is a folder is not ours to look up: unless it must be one, both may be meant.
+            let is_folder = to.text.ends_with('/') || matches!(to.text.as_str(), "." | "..") || sources.len() > 1;
+            if is_folder {
+                self.writes(inside.clone(), How::Copied);
+            } else {
+                self.writes(
+                    Word { text: inside.text.clone(), certainty: inside.certainty.max(Certainty::Glob) },
+                    How::Copied,
+                );
+                self.writes(to.clone(), How::Copied);
+                self.note_copy(source, &to);
+            }
+            self.note_copy(source, &inside);
+            if is_folder && source.text.ends_with(['/', '.', '*']) {
+                // What is in the source goes straight into the destination.
+                self.writes(to.clone(), How::Copied);
+            }
+            if program == "mv" {
+                self.writes(source.clone(), How::MovedAway);
+            } else if program != "ln" {
+                self.reads(source.clone(), program);
+            }
+        }
+        if program == "rsync" && parsed.flags.iter().any(|(f, _)| f.starts_with("del")) {
+            self.writes(to, How::Removed);
+        }
+    }
+
+    pub(crate) fn patch(&mut self, args: &[Word], input: &Input) {
+        let parsed = options::parse(args, all("pidoBDFgrYzx", &["input", "directory", "output", "strip"]));
+        if parsed.has(&["dry-run", "check", "stat", "numstat", "summary"]) {
+            return;
+        }
+        for file in parsed.values(&["o", "output"]).cloned().collect::<Vec<_>>() {
+            self.writes(file, How::Output);
+        }
+        match (parsed.operands.first().cloned(), input) {
+            (Some(file), _) if !matches!(file.text.rsplit('.').next(), Some("patch" | "diff")) => {
+                self.writes(file, How::Patched);
+            }
+            (_, Input::Text(text)) => {
+                for line in text.clone().lines() {
+                    let path = line.strip_prefix("+++ ").or_else(|| line.strip_prefix("--- "));
+                    if let Some(path) = path.and_then(|p| p.split('\t').next()).filter(|p| *p != "/dev/null") {
+                        let bare = path.strip_prefix("a/").or_else(|| path.strip_prefix("b/")).unwrap_or(path);
+                        self.writes(Word::literal(bare.trim()), How::Patched);
+                    }
+                }
+            }
+            _ => self.writes(Word::computed("$PATCHED"), How::Patched),
+        }
+    }
+
+    fn archive(&mut self, program: &str, args: &[Word]) {
+        let first = args.first().map(|w| w.text.as_str()).unwrap_or_default();
+        let old_style = !first.starts_with('-');
+        let parsed = options::parse(
+            args,
+            all(
+                if program == "unzip" { "dx" } else { "CfdT" },
+                &["directory", "file", "to-command", "checkpoint-action"],
+            ),
+        );
+        for code in parsed
+            .values(&["to-command", "checkpoint-action", "use-compress-program", "I"])
+            .cloned()
+            .collect::<Vec<_>>()
+        {
+            let text = code.text.strip_prefix("exec=").unwrap_or(&code.text).to_owned();
+            self.code_apart(&text, Reach::Wrapper(program.to_owned()), &Input::Unseen);
+        }
+        let has = |letter: char| (old_style && first.contains(letter)) || parsed.has(&[&letter.to_string()]);
+        let extracts = match program {
+            "unzip" => !parsed.has(&["l", "p", "t", "Z"]),
+            "7z" => matches!(first, "x" | "e"),
+            "cpio" => has('i'),
+            "pax" => has('r'),
+            _ => has('x') || parsed.has(&["extract", "get"]),
+        };
+        if extracts {
+            let folder = parsed.value(&["C", "directory", "d"]).cloned().unwrap_or_else(|| Word::literal("."));
+            self.writes(folder, How::Extracted);
+        } else if matches!(program, "tar" | "bsdtar") && (has('c') || parsed.has(&["create"])) {
+            let named = parsed.value(&["f", "file"]).cloned();
+            let file = if old_style { args.get(1).cloned() } else { named };
+            if let Some(file) = file {
+                self.writes(file, How::Output);
+            }
+        }
+    }
+
+    fn outputs(&mut self, program: &str, args: &[Word]) {
+        let (short, names): (&'static str, &[&str]) = match program {
+            "sort" => ("oktST", &["o", "output"]),
+            "curl" => (
+                "oXHdFuAebcTxmwEKCrYyzP",
+                &["o", "output", "c", "cookie-jar", "D", "dump-header", "trace", "trace-ascii"],
+            ),
+            "wget" => ("OoaPUtTiQlARDeB", &["O", "output-document", "o", "output-file", "a", "append-output"]),
+            _ => ("oIlLDfxk", &["o", "output", "out"]),
+        };
+        let long = &[
+            "output",
+            "output-document",
+            "output-file",
+            "out",
+            "header",
+            "data",
+            "request",
+            "user",
+            "cookie-jar",
+            "dump-header",
+            "data-raw",
+            "data-binary",
+            "form",
+            "url",
+            "max-time",
+            "retry",
+            "key",
+            "field-separator",
+        ];
+        let args: Vec<Word> = match program {
+            // openssl's options are long with one dash.
+            "openssl" | "protoc" => args
+                .iter()
+                .map(|w| Word {
+                    text: w
+                        .text
+                        .strip_prefix("-out")
+                        .filter(|r| r.is_empty())
+                        .map_or_else(|| w.text.clone(), |_| "--out".to_owned()),
+                    certainty: w.certainty,
+                })
+                .collect(),
+            _ => args.to_vec(),
+        };
+        let parsed: Parsed = options::parse(&args, all(short, long));
+        for file in parsed.values(names).filter(|w| w.text != "-").cloned().collect::<Vec<_>>() {
+            self.note_fresh(&file.text, Output::Unknown, false);
+            self.writes(file, How::Output);
+        }
+        let remote_name = (program == "curl" && parsed.has(&["O", "remote-name", "J"]))
+            || (program == "wget" && parsed.value(names).is_none());
+        if remote_name {
+            for url in &parsed.operands {
+                let name = url.text.rsplit('/').next().unwrap_or_default();
+                if !name.is_empty() {
+                    self.note_fresh(name, Output::Unknown, false);
+                    self.writes(Word { text: name.to_owned(), certainty: url.certainty }, How::Output);
+                }
+            }
+        }
+        if matches!(program, "uniq" | "iconv") && parsed.operands.len() == 2 {
+            self.writes(parsed.operands.get(1).cloned().unwrap_or_else(|| Word::literal("")), How::Output);
+        }
+    }
+
+    fn formatters(&mut self, program: &str, args: &[Word]) {
+        let parsed = options::parse(args, all("", &["config", "edition", "line-length"]));
+        let writes = match program {
+            "prettier" | "eslint" | "ruff" => {
+                parsed.has(&["write", "w", "fix"]) || parsed.operands.first().is_some_and(|w| w.text == "format")
+            }
+            "rustfmt" | "black" | "isort" => !parsed.has(&["check", "diff"]),
+            "dos2unix" | "unix2dos" => true,
+            _ => parsed.has(&["w", "i", "write"]),
+        };
+        if writes {
+            for file in parsed.operands {
+                self.writes(file, How::InPlace);
+            }
+        }
+    }
+}
+
+fn echo(args: &[Word]) -> Output {
+    let flags = args.iter().take_while(|w| matches!(w.text.as_str(), "-e" | "-n" | "-E" | "-ne" | "-en")).count();
+    let escapes = args.iter().take(flags).any(|w| w.text.contains('e'));
+    let newline = !args.iter().take(flags).any(|w| w.text.contains('n'));
+    let words = args.get(flags..).unwrap_or_default();
+    if words.iter().any(|w| !w.is_literal()) {
+        return Output::Unknown;
+    }
+    let mut text = words.iter().map(|w| w.text.as_str()).collect::<Vec<_>>().join(" ");
+    if escapes {
+        text = unescape(&text);
+    }
+    if newline {
+        text.push('\n');
+    }
+    Output::Text(text)
+}
+
+fn printf(args: &[Word]) -> Output {
+    let mut args = args.iter().skip_while(|w| w.text == "--");
+    let Some(format) = args.next() else { return Output::nothing() };
+    let values: Vec<&Word> = args.collect();
+    if !format.is_literal() || values.iter().any(|w| !w.is_literal()) {
+        return Output::Unknown;
+    }
+    let mut out = String::new();
+    let mut values = values.into_iter();
+    loop {
+        let left = values.len();
+        let mut chars = format.text.chars();
+        while let Some(c) = chars.next() {
+            if c != '%' {
+                out.push(c);
+                if c == '\\' {
+                    out.extend(chars.next());
+                }
+                continue;
+            }
+            let kind = chars.by_ref().find(|c| c.is_ascii_alphabetic() || *c == '%');
+            let value = if kind == Some('%') { None } else { values.next() };
+            match kind {
+                Some('%') => out.push('%'),
+                // Escapes are undone in the whole below; what `%s` puts in must come out as it went in.
+                Some('s') => out.extend(value.map(|w| w.text.replace('\\', "\\\\"))),
+                Some('b') => out.extend(value.map(|w| w.text.clone())),
+                Some('q' | 'd' | 'i' | 'u') => out.extend(value.map(|w| w.text.clone())),
+                _ => return Output::Unknown,
+            }
+        }
+        if values.len() == 0 || values.len() == left || out.len() > crate::MAX_BYTES {
+            return Output::Text(unescape(&out));
+        }
+    }
+}

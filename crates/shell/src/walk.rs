@@ -1,0 +1,512 @@
+//! Going through the parsed line in the order the shell would, with everything it might do: both sides of an `if`, every
+//! case, the body of a loop.
+
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+use brush_parser::ast::{
+    AndOr, Command, CompoundCommand, CompoundList, ExtendedTestExpr, FunctionDefinition, IoFileRedirectKind,
+    IoFileRedirectTarget, IoRedirect, Pipeline, ProcessSubstitutionKind, RedirectList,
+};
+
+use crate::reading::{Cwd, How, Opaque, Reach, Read, Reading, Why, Word, Write};
+use crate::scope::{Function, Input, Output, Scope, Variable};
+use crate::{Options, files, grammar};
+
+/// Code within code within code: more is not read.
+const MAX_DEPTH: usize = 20;
+/// Commands looked at in one line, repetitions included.
+const MAX_COMMANDS: usize = 4000;
+/// Values of a `for` loop that are gone through one by one.
+const MAX_ROUNDS: usize = 32;
+
+pub(crate) struct Walker<'o> {
+    pub(crate) options: &'o Options,
+    pub(crate) scope: Scope,
+    pub(crate) reading: Reading,
+    pub(crate) reached: Vec<Reach>,
+    source: Rc<str>,
+    depth: usize,
+    budget: usize,
+    /// In arithmetic, tests and patterns: characters may stand that end a word elsewhere.
+    pub(crate) loose: bool,
+    /// Files this line has written, with their text as far as it is known.
+    pub(crate) fresh: HashMap<String, Output>,
+    calling: Vec<String>,
+    called: HashSet<String>,
+}
+
+/// What a command's redirections do to it.
+#[derive(Default)]
+pub(crate) struct Plumbing {
+    pub(crate) input: Option<Input>,
+    /// Where standard output goes, and whether it is added to what is there.
+    pub(crate) output: Option<(String, bool)>,
+}
+
+impl<'o> Walker<'o> {
+    pub(crate) fn new(options: &'o Options) -> Self {
+        Walker {
+            options,
+            scope: Scope {
+                variables: HashMap::new(),
+                functions: HashMap::new(),
+                aliases: options.aliases.iter().cloned().collect(),
+                git_aliases: HashMap::new(),
+                cwd: Cwd::Start,
+                positional: None,
+            },
+            reading: Reading::default(),
+            reached: Vec::new(),
+            source: Rc::from(""),
+            depth: 0,
+            budget: MAX_COMMANDS,
+            loose: false,
+            fresh: HashMap::new(),
+            calling: Vec::new(),
+            called: HashSet::new(),
+        }
+    }
+
+    pub(crate) fn read_all(mut self, line: &str) -> Reading {
+        self.code(line, &Input::Inherited);
+        self.uncalled_functions();
+        self.reading
+    }
+
+    /// A function nobody calls may still be called by what we do not see; what it does counts, what it might do with
+    /// arguments it never gets does not.
+    fn uncalled_functions(&mut self) {
+        let functions: Vec<(String, Function)> =
+            self.scope.functions.iter().map(|(n, f)| (n.clone(), f.clone())).collect();
+        for (name, function) in functions {
+            if !self.called.contains(&name) {
+                let opaque = self.reading.opaque.len();
+                self.scope.positional = None;
+                self.call(&name, &function, &Input::Inherited);
+                let kept = self.reading.opaque.split_off(opaque);
+                self.reading.opaque.extend(kept.into_iter().filter(|o| o.why != Why::ComputedCommand));
+            }
+        }
+    }
+
+    pub(crate) fn opaque(&mut self, why: Why, text: &str) {
+        let text: String = text.chars().take(200).collect();
+        let opaque = Opaque { why, text };
+        if !self.reading.opaque.contains(&opaque) {
+            self.reading.opaque.push(opaque);
+        }
+    }
+
+    /// One unit of work; false when there is none left.
+    pub(crate) fn spend(&mut self) -> bool {
+        if self.budget == 0 {
+            self.opaque(Why::TooLarge, "");
+            return false;
+        }
+        self.budget -= 1;
+        true
+    }
+
+    /// Read shell code in the present scope.
+    pub(crate) fn code(&mut self, text: &str, input: &Input) -> Output {
+        if text.trim().is_empty() {
+            return Output::nothing();
+        }
+        if self.depth >= MAX_DEPTH || !self.spend() {
+            self.opaque(Why::TooLarge, text);
+            return Output::Unknown;
+        }
+        let program = match grammar::parse(text) {
+            Ok(program) => program,
+            Err(why) => {
+                self.opaque(why, text);
+                return Output::Unknown;
+            }
+        };
+        let outer = std::mem::replace(&mut self.source, Rc::from(text));
+        let loose = std::mem::replace(&mut self.loose, false);
+        self.depth += 1;
+        let mut output = Output::nothing();
+        for list in &program.complete_commands {
+            output = output.then(self.list(list, input));
+        }
+        self.depth -= 1;
+        self.loose = loose;
+        self.source = outer;
+        output
+    }
+
+    /// Read code that runs in a process of its own.
+    pub(crate) fn code_apart(&mut self, text: &str, reach: Reach, input: &Input) -> Output {
+        self.apart(reach, |walker| walker.code(text, input))
+    }
+
+    pub(crate) fn apart<T>(&mut self, reach: Reach, then: impl FnOnce(&mut Self) -> T) -> T {
+        let scope = self.scope.clone();
+        let result = self.within(reach, then);
+        self.scope = scope;
+        result
+    }
+
+    pub(crate) fn within<T>(&mut self, reach: Reach, then: impl FnOnce(&mut Self) -> T) -> T {
+        self.reached.push(reach);
+        let result = then(self);
+        self.reached.pop();
+        result
+    }
+
+    pub(crate) fn substitution(&mut self, code: &str) -> Output {
+        self.code_apart(code, Reach::Substitution, &Input::Inherited)
+    }
+
+    fn list(&mut self, list: &CompoundList, input: &Input) -> Output {
+        let mut output = Output::nothing();
+        for item in &list.0 {
+            output = output.then(self.pipeline(&item.0.first, input));
+            for next in &item.0.additional {
+                let (AndOr::And(pipeline) | AndOr::Or(pipeline)) = next;
+                let before = self.scope.clone();
+                // Only one side of `||` prints.
+                let printed = self.pipeline(pipeline, input);
+                output = match next {
+                    AndOr::Or(_) if output != Output::nothing() => output,
+                    _ => output.then(printed),
+                };
+                self.either(before);
+            }
+        }
+        output
+    }
+
+    /// The present scope or the one before: what differs is not known.
+    fn either(&mut self, before: Scope) {
+        for (name, old) in before.variables {
+            match (self.scope.variables.get(&name), &old) {
+                (Some(Variable::Words(new)), Variable::Words(old)) if new == old => {}
+                (Some(_), _) => self.scope.forget(&name),
+                (None, _) => {
+                    self.scope.variables.insert(name, old);
+                }
+            }
+        }
+        if self.scope.cwd != before.cwd {
+            self.scope.cwd = Cwd::Unknown;
+        }
+    }
+
+    fn pipeline(&mut self, pipeline: &Pipeline, input: &Input) -> Output {
+        let [only] = pipeline.seq.as_slice() else {
+            let mut next = input.clone();
+            let mut output = Output::nothing();
+            for command in &pipeline.seq {
+                let scope = self.scope.clone();
+                output = self.command(command, &next);
+                self.scope = scope;
+                next = output.clone().into_input();
+            }
+            return output;
+        };
+        self.command(only, input)
+    }
+
+    fn command(&mut self, command: &Command, input: &Input) -> Output {
+        match command {
+            Command::Simple(simple) => self.simple(simple, input),
+            Command::Compound(compound, redirects) => {
+                let plumbing = self.redirects(redirects.as_ref());
+                let input = plumbing.input.clone().unwrap_or_else(|| input.clone());
+                let output = self.compound(compound, &input);
+                self.pour(output, plumbing)
+            }
+            Command::Function(function) => {
+                self.define(function);
+                Output::nothing()
+            }
+            Command::ExtendedTest(test, redirects) => {
+                self.redirects(redirects.as_ref());
+                self.test(&test.expr);
+                Output::nothing()
+            }
+        }
+    }
+
+    fn define(&mut self, function: &FunctionDefinition) {
+        let name = function.fname.value.clone();
+        let function = Function { definition: Rc::new(function.clone()), source: self.source.clone() };
+        self.called.remove(&name);
+        self.scope.functions.insert(name, function);
+    }
+
+    pub(crate) fn call(&mut self, name: &str, function: &Function, input: &Input) -> Output {
+        if self.calling.iter().any(|n| n == name) || self.calling.len() >= MAX_DEPTH {
+            return Output::Unknown;
+        }
+        self.called.insert(name.to_owned());
+        self.calling.push(name.to_owned());
+        let outer = std::mem::replace(&mut self.source, function.source.clone());
+        let body = &function.definition.body;
+        let output = self.within(Reach::Function(name.to_owned()), |walker| {
+            let plumbing = walker.redirects(body.1.as_ref());
+            let output = walker.compound(&body.0, plumbing.input.as_ref().unwrap_or(input));
+            walker.pour(output, plumbing)
+        });
+        self.source = outer;
+        self.calling.pop();
+        output
+    }
+
+    fn compound(&mut self, compound: &CompoundCommand, input: &Input) -> Output {
+        match compound {
+            CompoundCommand::Arithmetic(arithmetic) => {
+                let expression = &arithmetic.expr.value;
+                if grammar::is_arithmetic(&self.source, &arithmetic.loc, expression) {
+                    self.loosely(expression);
+                    Output::nothing()
+                } else {
+                    self.code_apart(&format!("({expression})"), Reach::Substitution, input)
+                }
+            }
+            CompoundCommand::ArithmeticForClause(clause) => {
+                for expression in [&clause.initializer, &clause.condition, &clause.updater].into_iter().flatten() {
+                    self.loosely(&expression.value);
+                }
+                self.maybe(|walker| walker.list(&clause.body.list, input))
+            }
+            CompoundCommand::BraceGroup(group) => self.list(&group.list, input),
+            CompoundCommand::Subshell(shell) => {
+                let scope = self.scope.clone();
+                let output = self.list(&shell.list, input);
+                self.scope = scope;
+                output
+            }
+            CompoundCommand::ForClause(clause) => {
+                let raw: Vec<String> = clause.values.iter().flatten().map(|w| w.value.clone()).collect();
+                let mut values: Vec<Word> = raw.iter().flat_map(|raw| self.expand(raw)).collect();
+                if clause.values.is_none() {
+                    values = self.lookup("@").unwrap_or_else(|| vec![Word::computed("$@")]);
+                }
+                self.rounds(&clause.variable_name, &values, &clause.body.list, input)
+            }
+            CompoundCommand::CaseClause(clause) => {
+                self.expand_one(&clause.value.value);
+                for case in &clause.cases {
+                    for pattern in &case.patterns {
+                        self.loosely(&pattern.value);
+                    }
+                    if let Some(list) = &case.cmd {
+                        self.maybe(|walker| walker.list(list, input));
+                    }
+                }
+                Output::Unknown
+            }
+            CompoundCommand::IfClause(clause) => {
+                self.list(&clause.condition, input);
+                let start = self.scope.clone();
+                self.maybe(|walker| walker.list(&clause.then, input));
+                for other in clause.elses.iter().flatten() {
+                    // Each branch starts from what held before, and what it sets meets what the others set.
+                    let so_far = std::mem::replace(&mut self.scope, start.clone());
+                    if let Some(condition) = &other.condition {
+                        self.list(condition, input);
+                    }
+                    self.list(&other.body, input);
+                    self.either(so_far);
+                }
+                Output::Unknown
+            }
+            CompoundCommand::WhileClause(clause) | CompoundCommand::UntilClause(clause) => {
+                self.list(&clause.0, input);
+                self.maybe(|walker| walker.list(&clause.1.list, input))
+            }
+            CompoundCommand::Coprocess(coprocess) => {
+                self.apart(Reach::Coprocess, |walker| walker.command(&coprocess.body, &Input::Unseen));
+                Output::nothing()
+            }
+        }
+    }
+
+    fn rounds(&mut self, name: &str, values: &[Word], body: &CompoundList, input: &Input) -> Output {
+        let mut distinct: Vec<&Word> = Vec::new();
+        for value in values {
+            if !distinct.contains(&value) {
+                distinct.push(value);
+            }
+        }
+        let rounds = distinct.len();
+        let mut output = Output::nothing();
+        for value in distinct.into_iter().take(MAX_ROUNDS) {
+            self.scope.variables.insert(name.to_owned(), Variable::Words(vec![value.clone()]));
+            output = output.then(self.maybe(|walker| walker.list(body, input)));
+        }
+        if rounds > MAX_ROUNDS || rounds == 0 {
+            self.scope.forget(name);
+            self.maybe(|walker| walker.list(body, input));
+            output = Output::Unknown;
+        }
+        output
+    }
+
+    fn maybe(&mut self, then: impl FnOnce(&mut Self) -> Output) -> Output {
+        let before = self.scope.clone();
+        let output = then(self);
+        self.either(before);
+        output
+    }
+
+    fn test(&mut self, test: &ExtendedTestExpr) {
+        match test {
+            ExtendedTestExpr::And(a, b) | ExtendedTestExpr::Or(a, b) => {
+                self.test(a);
+                self.test(b);
+            }
+            ExtendedTestExpr::Not(inner) | ExtendedTestExpr::Parenthesized(inner) => self.test(inner),
+            ExtendedTestExpr::UnaryTest(_, word) => self.loosely(&word.value),
+            ExtendedTestExpr::BinaryTest(_, left, right) => {
+                self.loosely(&left.value);
+                self.loosely(&right.value);
+            }
+        }
+    }
+
+    /// Run the substitutions in a text that is not a word.
+    fn loosely(&mut self, text: &str) {
+        let was = std::mem::replace(&mut self.loose, true);
+        self.expand_one(text);
+        self.loose = was;
+    }
+
+    fn redirects(&mut self, redirects: Option<&RedirectList>) -> Plumbing {
+        let mut plumbing = Plumbing::default();
+        for redirect in redirects.iter().flat_map(|r| &r.0) {
+            self.redirect(redirect, &mut plumbing);
+        }
+        plumbing
+    }
+
+    pub(crate) fn redirect(&mut self, redirect: &IoRedirect, plumbing: &mut Plumbing) {
+        match redirect {
+            IoRedirect::File(fd, kind, target) => match target {
+                IoFileRedirectTarget::Filename(word) => {
+                    let path = self.expand_one(&word.value);
+                    match kind {
+                        IoFileRedirectKind::Read | IoFileRedirectKind::DuplicateInput => {
+                            self.read_from(*fd, path, plumbing);
+                        }
+                        _ => self.write_to(*fd, path, matches!(kind, IoFileRedirectKind::Append), plumbing),
+                    }
+                }
+                IoFileRedirectTarget::Duplicate(word) => {
+                    let to = self.expand_one(&word.value);
+                    // `>&file` writes a file, `>&2` and `>&-` do not.
+                    let is_fd = to.text.trim_end_matches('-').chars().all(|c| c.is_ascii_digit());
+                    match kind {
+                        IoFileRedirectKind::DuplicateOutput if !is_fd => self.write_to(*fd, to, false, plumbing),
+                        IoFileRedirectKind::DuplicateInput if fd.unwrap_or(0) == 0 => {
+                            plumbing.input = Some(Input::Unseen);
+                        }
+                        _ => {}
+                    }
+                }
+                IoFileRedirectTarget::Fd(_) => {
+                    if matches!(kind, IoFileRedirectKind::DuplicateInput) && fd.unwrap_or(0) == 0 {
+                        plumbing.input = Some(Input::Unseen);
+                    }
+                }
+                IoFileRedirectTarget::ProcessSubstitution(kind, shell) => {
+                    let output = self.process(kind, &shell.list);
+                    if matches!(kind, ProcessSubstitutionKind::Read) {
+                        plumbing.input = Some(output.into_input());
+                    } else {
+                        plumbing.output = Some((String::new(), false));
+                    }
+                }
+            },
+            IoRedirect::HereDocument(fd, doc) => {
+                let mut text = doc.doc.value.clone();
+                if doc.remove_tabs {
+                    text = text.split('\n').map(|l| l.trim_start_matches('\t')).collect::<Vec<_>>().join("\n");
+                }
+                let text = if doc.requires_expansion { self.expand_document(&text) } else { Word::literal(text) };
+                if fd.unwrap_or(0) == 0 {
+                    // The shape of the code is known even where a value in it is not.
+                    plumbing.input = Some(Input::Text(text.text));
+                }
+            }
+            IoRedirect::HereString(fd, word) => {
+                let text = self.expand_one(&word.value);
+                if fd.unwrap_or(0) == 0 {
+                    plumbing.input =
+                        Some(if text.is_computed() { Input::Unseen } else { Input::Text(text.text + "\n") });
+                }
+            }
+            IoRedirect::OutputAndError(word, append) => {
+                let path = self.expand_one(&word.value);
+                self.write_to(None, path, *append, plumbing);
+            }
+        }
+    }
+
+    fn read_from(&mut self, fd: Option<i32>, path: Word, plumbing: &mut Plumbing) {
+        if fd.unwrap_or(0) == 0 {
+            plumbing.input = Some(self.fresh_text(&path.text).map_or(Input::Unseen, Output::into_input));
+        }
+        if !path.text.starts_with("/dev/") {
+            self.reads(path, "<");
+        }
+    }
+
+    fn write_to(&mut self, fd: Option<i32>, path: Word, append: bool, plumbing: &mut Plumbing) {
+        if fd.unwrap_or(1) == 1 {
+            plumbing.output = Some((path.text.clone(), append));
+        }
+        self.writes(path, How::Redirect);
+    }
+
+    /// `<(…)` and `>(…)`.
+    pub(crate) fn process(&mut self, kind: &ProcessSubstitutionKind, list: &CompoundList) -> Output {
+        let input = match kind {
+            ProcessSubstitutionKind::Read => Input::Inherited,
+            ProcessSubstitutionKind::Write => Input::Unseen,
+        };
+        self.apart(Reach::Substitution, |walker| walker.list(list, &input))
+    }
+
+    /// Let what a command prints go where its redirections say.
+    pub(crate) fn pour(&mut self, output: Output, plumbing: Plumbing) -> Output {
+        let Some((path, append)) = plumbing.output else { return output };
+        if !path.starts_with("/dev/") && !path.is_empty() {
+            self.note_fresh(&path, output, append);
+        }
+        Output::nothing()
+    }
+
+    pub(crate) fn writes(&mut self, mut path: Word, how: How) {
+        if files::is_device(&path.text) {
+            return;
+        }
+        path.text = self.at(&path).text;
+        let write = Write { path, how, cwd: self.scope.cwd.clone() };
+        if !self.reading.writes.contains(&write) {
+            self.reading.writes.push(write);
+        }
+    }
+
+    pub(crate) fn reads(&mut self, mut path: Word, program: &str) {
+        path.text = self.at(&path).text;
+        let read = Read { path, program: program.to_owned() };
+        if !self.reading.reads.contains(&read) {
+            self.reading.reads.push(read);
+        }
+    }
+
+    /// A path seen from where the line starts.
+    pub(crate) fn at(&self, path: &Word) -> Word {
+        let base = match &self.scope.cwd {
+            Cwd::Start => self.options.cwd.as_deref(),
+            Cwd::Known(base) => Some(base.as_str()),
+            Cwd::Unknown => None,
+        };
+        Word { text: files::join(base, &path.text), certainty: path.certainty }
+    }
+}

@@ -1,0 +1,158 @@
+//! Whatever comes in, something honest comes out.
+#![expect(clippy::unwrap_used, reason = "a test")]
+
+use dandori_shell::{Options, Touch, git_subcommand, read, read_with};
+use proptest::prelude::*;
+
+fn corpus() -> Vec<String> {
+    let mut lines = Vec::new();
+    for text in [include_str!("../corpus/forms.json"), include_str!("../corpus/hostile.json")] {
+        let forms: Vec<serde_json::Value> = serde_json::from_str(text).unwrap();
+        lines.extend(forms.iter().map(|f| f["command"].as_str().unwrap().to_owned()));
+    }
+    lines
+}
+
+fn pushes(line: &str) -> bool {
+    let reading = read(line);
+    !reading.is_clear() || reading.commands.iter().any(|c| git_subcommand(c).as_deref() == Some("push"))
+}
+
+/// Constructs that run what they are put around.
+const AROUND: &[&str] = &[
+    "( @ )",
+    "( ( @ ) )",
+    "{ @; }",
+    "! @",
+    "if @; then :; fi",
+    "if :; then @; fi",
+    "while @; do break; done",
+    "for i in 1; do @; done",
+    "case a in a) @;; esac",
+    "f() { @; }; f",
+    "echo $( @ )",
+    "echo \"$( @ )\"",
+    "x=$( @ )",
+    "cat <( @ )",
+    "true && @",
+    "false || @",
+    "@ &",
+    "@ | cat",
+    "time @",
+    "coproc { @; }",
+    "cat <<E\n$( @ )\nE",
+    "[[ -n $( @ ) ]]",
+    "echo ${x:-$( @ )}",
+    "{ @; } > /dev/null 2>&1",
+    "(\n@\n)",
+    "trap \"$( @ )\" EXIT",
+    "echo $(( 1 + $( @ ) ))",
+    "a=(1 $( @ ))",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn arbitrary_text_is_read_without_a_panic(line in "\\PC*") {
+        let _ = read(&line);
+    }
+
+    #[test]
+    fn arbitrary_bytes_are_read_without_a_panic(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+        let _ = read(&String::from_utf8_lossy(&bytes));
+    }
+
+    #[test]
+    fn shell_like_noise_is_read_without_a_panic(
+        parts in prop::collection::vec(prop::sample::select(vec![
+            "$(", ")", "`", "'", "\"", "\\", "\n", " ", ";", "|", "&", "{", "}", "((", "))", "<<E", "E\n", "<", ">", "$", "${",
+            "x", "git", "push", "if", "then", "fi", "do", "done", "case", "esac", "in", "*", "?", "[", "]", "#", "=", "~", "é", "!", "..", ",", "1",
+            "sed", "-i", "awk", "s/a/b/w", "python3 -c", "xargs", "find -exec", "eval", "bash -c", "99999999999999999999",
+        ]), 0..40)
+    ) {
+        let line = parts.concat();
+        let _ = read(&line);
+        let _ = read(&parts.join(" "));
+    }
+
+    #[test]
+    fn mutated_forms_are_read_without_a_panic(
+        which in any::<prop::sample::Index>(),
+        place in any::<prop::sample::Index>(),
+        put in prop::sample::select(vec!["", "'", "\"", "\\", "$(", ")", "`", "\n", ";", "{", "}", "é", "<<", "$"]),
+        cut in 0usize..4,
+    ) {
+        let lines = corpus();
+        let line = which.get(&lines);
+        let chars: Vec<char> = line.chars().collect();
+        let at = place.index(chars.len() + 1);
+        let mutated: String = chars[..at].iter().collect::<String>() + put
+            + &chars[(at + cut).min(chars.len())..].iter().collect::<String>();
+        let _ = read(&mutated);
+    }
+
+    #[test]
+    fn a_push_inside_any_constructs_is_seen_or_opaque(around in prop::collection::vec(prop::sample::select(AROUND.to_vec()), 0..4)) {
+        let mut line = "git push".to_owned();
+        for construct in around {
+            line = construct.replace('@', &line);
+        }
+        prop_assert!(pushes(&line), "{line}");
+    }
+
+    #[test]
+    fn a_quoted_mention_is_no_command(text in "[a-zA-Z $();|&<>`#*?]{0,40}") {
+        let quoted = format!("echo 'git push {text}'");
+        let reading = read(&quoted);
+        prop_assert!(reading.is_clear() && reading.commands.len() == 1 && reading.writes.is_empty(), "{quoted}");
+    }
+}
+
+#[test]
+fn deep_and_long_lines_are_opaque_and_soon_answered() {
+    for line in [
+        "$(".repeat(20_000),
+        "(".repeat(60_000),
+        "`".repeat(60_001),
+        "{ ".repeat(30_000),
+        "if ".repeat(20_000),
+        "bash -c '".repeat(5000),
+        "eval ".repeat(10_000),
+        "a;".repeat(30_000),
+        "x ".repeat(100_000),
+        format!("echo {}", "${x:-".repeat(10_000)),
+        "! ".repeat(30_000) + "ls",
+        "<(".repeat(20_000),
+        "f(){ f; f; }; f".to_owned() + &"; f".repeat(5000),
+        "a&&".repeat(20_000) + "b",
+        "echo {a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}".to_owned(),
+    ] {
+        let reading = read(&line);
+        assert!(reading.commands.len() < 5000);
+    }
+    assert!(!read(&"$(".repeat(20_000)).is_clear());
+    assert!(!read(&"x ".repeat(100_000)).is_clear());
+    assert!(!read(&("a;".repeat(30_000) + "git push")).is_clear());
+}
+
+#[test]
+fn paths_are_seen_from_the_folder_the_shell_stands_in() {
+    let options = Options { home: Some("/home/u".into()), cwd: Some("/w/repo".into()), aliases: Vec::new() };
+    let paths =
+        |line: &str| -> Vec<String> { read_with(line, &options).writes.into_iter().map(|w| w.path.text).collect() };
+    assert_eq!(paths("echo x > a"), ["/w/repo/a"]);
+    assert_eq!(paths("cd src && echo x > ../b"), ["/w/repo/b"]);
+    assert_eq!(paths("echo x > ~/c; echo y > $HOME/d"), ["/home/u/c", "/home/u/d"]);
+    assert_eq!(paths("(cd /tmp; touch e); touch f"), ["/tmp/e", "/w/repo/f"]);
+    let reading = read_with("rm -rf src", &options);
+    assert_eq!(reading.writes[0].touches("/w/repo/src/lib.rs"), Touch::Yes);
+    assert_eq!(reading.writes[0].touches("/w/repo/README.md"), Touch::No);
+}
+
+#[test]
+fn a_known_alias_is_followed() {
+    let options = Options { aliases: vec![("gp".into(), "git push".into())], ..Options::default() };
+    let reading = read_with("gp origin main", &options);
+    assert!(reading.commands.iter().any(|c| git_subcommand(c).as_deref() == Some("push")));
+}
