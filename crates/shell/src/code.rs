@@ -427,18 +427,22 @@ impl Reader<'_, '_, '_> {
             }
             return;
         }
-        let modes = args.iter().flatten().filter_map(|t| match t {
-            Token::Text(text)
-                if !text.is_empty() && text.len() <= 4 && text.chars().all(|c| "rwaxbtU+".contains(c)) =>
-            {
-                Some(text)
-            }
-            _ => None,
-        });
-        if modes.into_iter().any(|mode| mode.contains(['w', 'a', 'x', '+'])) {
-            let receiver_mode = args.first().is_some_and(|a| matches!(a.as_slice(), [Token::Text(t)] if t.len() <= 3));
+        let is_mode = |arg: &Vec<Token>| {
+            arg.iter().any(|t| match t {
+                Token::Text(text) => {
+                    text.len() <= 4
+                        && text.chars().all(|c| "rwaxbtU+".contains(c))
+                        && text.contains(['w', 'a', 'x', '+'])
+                }
+                _ => false,
+            })
+        };
+        // `Path('x').open('w')`: the file stands before the dot.
+        let receiver_mode = self.mark(at.saturating_sub(1), '.')
+            && at.checked_sub(2).is_some_and(|before| self.mark(before, ')'))
+            && args.first().is_some_and(is_mode);
+        if receiver_mode || args.iter().skip(1).any(is_mode) {
             if receiver_mode && at >= 2 {
-                // `Path('x').open('w')`.
                 let before = self.tokens.get(..at).unwrap_or_default();
                 let text = before.iter().rev().take(6).find(|t| matches!(t, Token::Text(_))).cloned();
                 self.write(text.map(|t| vec![t]).as_ref());

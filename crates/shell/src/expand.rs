@@ -246,7 +246,7 @@ impl Walker<'_> {
         if let Some(inner) = after.strip_prefix('[')
             && let Some(end) = inner.find(']')
         {
-            self.expand_one(inner.get(..end).unwrap_or_default());
+            self.word_inside(inner.get(..end).unwrap_or_default());
             out.unknown("$[…]");
             return inner.get(end + 1..).unwrap_or_default();
         }
@@ -339,7 +339,11 @@ impl Walker<'_> {
 
     /// The code up to the bracket that closes: of the candidates, the first that parses.
     fn parenthesised_code<'t>(&mut self, inner: &'t str) -> (Option<&'t str>, &'t str) {
-        let ends = scan::closing_parens(inner);
+        let mut ends = scan::closing_parens(inner, 1);
+        if ends.first().is_none_or(|end| inner.get(..*end).is_some_and(|code| code.contains("case"))) {
+            // The brackets of `case a in b)` close nothing.
+            ends = scan::closing_parens(inner, 8);
+        }
         let parses = |end: &&usize| crate::grammar::parse(inner.get(..**end).unwrap_or_default()).is_ok();
         // One candidate needs no trial: reading it will tell.
         let end = if ends.len() == 1 { ends.first() } else { ends.iter().find(parses).or(ends.first()) };
@@ -510,7 +514,7 @@ fn skip_quoted(word: &str, at: usize) -> Option<usize> {
             at + 2 + end?
         }
         b'`' => at + 2 + scan::closing_backtick(rest)?,
-        b'$' if rest.starts_with('(') => at + 3 + *scan::closing_parens(rest.get(1..)?).first()?,
+        b'$' if rest.starts_with('(') => at + 3 + *scan::closing_parens(rest.get(1..)?, 1).first()?,
         b'$' if rest.starts_with('{') => at + 3 + scan::closing_brace(rest.get(1..)?)?,
         _ => at + 1,
     })

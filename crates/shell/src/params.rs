@@ -122,7 +122,7 @@ impl Walker<'_> {
         self.loose = was;
     }
 
-    fn word_inside(&mut self, argument: &str) {
+    pub(crate) fn word_inside(&mut self, argument: &str) {
         let was = std::mem::replace(&mut self.loose, true);
         self.expand_one(argument);
         self.loose = was;

@@ -120,7 +120,7 @@ impl Walker<'_> {
                             Output::Text(text) => Variable::Words(vec![Word::literal(text)]),
                             Output::Unknown => Variable::Unknown,
                         };
-                        self.scope.variables.insert(name.text.clone(), value);
+                        self.scope.put(&name.text, value);
                     }
                     return Some(Output::nothing());
                 }

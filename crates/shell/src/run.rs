@@ -85,7 +85,7 @@ impl Walker<'_> {
                 }
                 CommandPrefixOrSuffixItem::ProcessSubstitution(kind, shell) => {
                     let output = self.process(kind, &shell.list);
-                    self.scope.variables.insert("<(".to_owned(), known(output));
+                    self.scope.put("<(", known(output));
                     argv.push(Word::computed("/dev/fd/63"));
                 }
             }
@@ -144,7 +144,7 @@ impl Walker<'_> {
         }
         let known = words.iter().all(|w| w.certainty != Certainty::Computed);
         let value = if known { Variable::Words(words) } else { Variable::Unknown };
-        self.scope.variables.insert(name.clone(), value);
+        self.scope.put(name, value);
     }
 
     /// Some variables are commands in waiting.
@@ -153,7 +153,7 @@ impl Walker<'_> {
             if value.is_computed() {
                 return;
             }
-            self.code_apart(&value.text, Reach::Setting(name.to_owned()), &Input::Unseen);
+            self.code_apart(value.text.trim_start_matches('|'), Reach::Setting(name.to_owned()), &Input::Unseen);
         } else if LOADER_VARIABLES.contains(&name) && !value.text.is_empty() && !value.text.starts_with("/dev/null") {
             self.opaque(Why::Setting, &format!("{name}={}", value.text));
         }

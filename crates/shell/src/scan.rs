@@ -33,15 +33,15 @@ pub(crate) fn nesting(source: &str) -> usize {
             "fi" | "done" | "esac" | "}" => keywords = keywords.saturating_sub(1),
             _ => {}
         }
-        most = most.max(keywords / 8);
+        most = most.max(keywords / 2);
     }
-    lexer.deepest.max(most / 4)
+    lexer.deepest.max(most / 16)
 }
 
-/// The text up to the bracket that closes, given the text after `$(`; candidates in order, the likeliest first.
-pub(crate) fn closing_parens(source: &str) -> Vec<usize> {
+/// Where the bracket that closes may be, given the text after `$(`: so many candidates, the likeliest first.
+pub(crate) fn closing_parens(source: &str, most: usize) -> Vec<usize> {
     let mut lexer = Lexer::new(source);
-    lexer.run(Some(8));
+    lexer.run(Some(most));
     lexer.closers
 }
 
@@ -70,7 +70,7 @@ pub(crate) fn closing_brace(source: &str) -> Option<usize> {
             b'"' => double = !double,
             b'`' => at += closing_backtick(source.get(at + 1..)?)? + 1,
             b'$' if bytes.get(at + 1) == Some(&b'(') => {
-                at += 2 + *closing_parens(source.get(at + 2..)?).first()?;
+                at += 2 + *closing_parens(source.get(at + 2..)?, 1).first()?;
             }
             b'$' if bytes.get(at + 1) == Some(&b'{') => {
                 depth += 1;
@@ -377,7 +377,7 @@ mod tests {
             ("ls # ) no\n) z", "ls # ) no\n"),
             ("cat <<'E'\nit's ) a\nE\n) z", "cat <<'E'\nit's ) a\nE\n"),
         ] {
-            let end = closing_parens(source)[0];
+            let end = closing_parens(source, 1)[0];
             assert_eq!(&source[..end], inner);
         }
     }

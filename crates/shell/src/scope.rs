@@ -24,7 +24,8 @@ pub(crate) struct Function {
 
 #[derive(Debug, Clone)]
 pub(crate) struct Scope {
-    pub(crate) variables: HashMap<String, Variable>,
+    /// Shared until one side changes: every subshell starts with all of them.
+    pub(crate) variables: Rc<HashMap<String, Variable>>,
     pub(crate) functions: HashMap<String, Function>,
     pub(crate) aliases: HashMap<String, String>,
     /// `alias.x` set for git earlier in the line.
@@ -37,11 +38,15 @@ pub(crate) struct Scope {
 impl Scope {
     pub(crate) fn set(&mut self, name: &str, value: Word) {
         let value = if value.is_computed() { Variable::Unknown } else { Variable::Words(vec![value]) };
-        self.variables.insert(name.to_owned(), value);
+        self.put(name, value);
+    }
+
+    pub(crate) fn put(&mut self, name: &str, value: Variable) {
+        Rc::make_mut(&mut self.variables).insert(name.to_owned(), value);
     }
 
     pub(crate) fn forget(&mut self, name: &str) {
-        self.variables.insert(name.to_owned(), Variable::Unknown);
+        self.put(name, Variable::Unknown);
     }
 }
 

@@ -101,7 +101,7 @@ impl Walker<'_> {
     /// A script file is run: by a shell, or sourced.
     pub(crate) fn script_file(&mut self, by: &str, file: &Word, args: &[Word], input: &Input) -> Output {
         if file.text.starts_with("/dev/fd/") || matches!(file.text.as_str(), "/dev/stdin" | "/proc/self/fd/0") {
-            let text = match self.scope.variables.remove("<(") {
+            let text = match std::rc::Rc::make_mut(&mut self.scope.variables).remove("<(") {
                 Some(Variable::Words(words)) => words.into_iter().next().map(|w| w.text),
                 _ => match input {
                     Input::Text(text) => Some(text.clone()),

@@ -49,7 +49,7 @@ impl<'o> Walker<'o> {
         Walker {
             options,
             scope: Scope {
-                variables: HashMap::new(),
+                variables: Rc::new(HashMap::new()),
                 functions: HashMap::new(),
                 aliases: options.aliases.iter().cloned().collect(),
                 git_aliases: HashMap::new(),
@@ -69,7 +69,8 @@ impl<'o> Walker<'o> {
     }
 
     pub(crate) fn read_all(mut self, line: &str) -> Reading {
-        self.code(line, &Input::Inherited);
+        // Line ends of another system are no part of the words.
+        self.code(&line.replace("\r\n", "\n"), &Input::Inherited);
         self.uncalled_functions();
         self.reading
     }
@@ -173,20 +174,21 @@ impl<'o> Walker<'o> {
                     AndOr::Or(_) if output != Output::nothing() => output,
                     _ => output.then(printed),
                 };
-                self.either(before);
+                self.either(&before);
             }
         }
         output
     }
 
     /// The present scope or the one before: what differs is not known.
-    fn either(&mut self, before: Scope) {
-        for (name, old) in before.variables {
-            match (self.scope.variables.get(&name), &old) {
+    fn either(&mut self, before: &Scope) {
+        let changed = !Rc::ptr_eq(&before.variables, &self.scope.variables);
+        for (name, old) in before.variables.iter().filter(|_| changed) {
+            match (self.scope.variables.get(name), old) {
                 (Some(Variable::Words(new)), Variable::Words(old)) if new == old => {}
-                (Some(_), _) => self.scope.forget(&name),
+                (Some(_), _) => self.scope.forget(name),
                 (None, _) => {
-                    self.scope.variables.insert(name, old);
+                    self.scope.put(name, old.clone());
                 }
             }
         }
@@ -311,7 +313,7 @@ impl<'o> Walker<'o> {
                         self.list(condition, input);
                     }
                     self.list(&other.body, input);
-                    self.either(so_far);
+                    self.either(&so_far);
                 }
                 Output::Unknown
             }
@@ -336,7 +338,7 @@ impl<'o> Walker<'o> {
         let rounds = distinct.len();
         let mut output = Output::nothing();
         for value in distinct.into_iter().take(MAX_ROUNDS) {
-            self.scope.variables.insert(name.to_owned(), Variable::Words(vec![value.clone()]));
+            self.scope.put(name, Variable::Words(vec![value.clone()]));
             output = output.then(self.maybe(|walker| walker.list(body, input)));
         }
         if rounds > MAX_ROUNDS || rounds == 0 {
@@ -350,7 +352,7 @@ impl<'o> Walker<'o> {
     fn maybe(&mut self, then: impl FnOnce(&mut Self) -> Output) -> Output {
         let before = self.scope.clone();
         let output = then(self);
-        self.either(before);
+        self.either(&before);
         output
     }
 

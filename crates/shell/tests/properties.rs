@@ -156,3 +156,10 @@ fn a_known_alias_is_followed() {
     let reading = read_with("gp origin main", &options);
     assert!(reading.commands.iter().any(|c| git_subcommand(c).as_deref() == Some("push")));
 }
+
+#[test]
+fn code_that_only_reads_writes_nothing() {
+    assert!(read("python3 -c \"print(open('a').read())\"").writes.is_empty());
+    assert!(read("node -e \"console.log(require('fs').readFileSync('a','utf8'))\"").writes.is_empty());
+    assert_eq!(read("python3 -c \"open('a','a')\"").writes[0].touches("a"), Touch::Yes);
+}
