@@ -1,5 +1,7 @@
 //! state.md and playbooks where they lie: found, read, and replaced whole.
 
+use std::os::unix::fs::PermissionsExt;
+
 use camino::{Utf8Path, Utf8PathBuf};
 use dandori_domain::Problem;
 use dandori_domain::problem::EditTrouble;
@@ -113,7 +115,12 @@ impl Documents {
     fn keep(&self, text: &str) -> Result<(), Problem> {
         let failed = |e: std::io::Error| io(&self.history, &e);
         std::fs::create_dir_all(&self.history).map_err(failed)?;
-        let path = self.history.join(format!("{:013}.md", dandori_host::now().as_millisecond()));
+        // Two changes may come in one millisecond: neither version takes the other's place.
+        let mut name = dandori_host::now().as_millisecond();
+        while self.history.join(format!("{name:013}.md")).exists() {
+            name += 1;
+        }
+        let path = self.history.join(format!("{name:013}.md"));
         dandori_host::replace_file(&path, text.as_bytes(), 0o600).map_err(failed)?;
         for old in self.versions()?.iter().skip(VERSIONS) {
             let _ = std::fs::remove_file(self.history.join(format!("{old}.md")));
@@ -143,13 +150,15 @@ impl Documents {
     }
 }
 
-/// Whole, or not at all.
+/// Whole, or not at all. A file that is there keeps its mode, and a link to one stays a link.
 pub(crate) fn write(path: &Utf8Path, text: &str) -> Result<(), Problem> {
     let failed = |e: std::io::Error| io(path, &e);
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder).map_err(failed)?;
     }
-    dandori_host::replace_file(path, text.as_bytes(), 0o644).map_err(failed)
+    let real = path.canonicalize_utf8().unwrap_or_else(|_| path.to_owned());
+    let mode = real.metadata().map_or(0o644, |found| found.permissions().mode() & 0o777);
+    dandori_host::replace_file(&real, text.as_bytes(), mode).map_err(failed)
 }
 
 fn io(path: &Utf8Path, error: &std::io::Error) -> Problem {

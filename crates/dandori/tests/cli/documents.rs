@@ -66,6 +66,20 @@ fn a_value_of_the_state_is_set_alone_and_the_version_before_is_kept() {
 }
 
 #[test]
+fn a_state_behind_a_link_stays_behind_it_with_its_mode() {
+    use std::os::unix::fs::PermissionsExt;
+    let env = machine();
+    let real = env.root().join("elsewhere.md");
+    std::fs::write(&real, "---\ngoal:\n  phase: p1\n---\n").unwrap();
+    std::fs::set_permissions(&real, std::fs::Permissions::from_mode(0o640)).unwrap();
+    std::os::unix::fs::symlink(&real, env.repo().join("state.md")).unwrap();
+    let _ = env.dandori(["state", "set", "goal.phase", "p2"]).ok();
+    assert!(env.repo().join("state.md").symlink_metadata().unwrap().is_symlink());
+    assert_eq!(std::fs::read_to_string(&real).unwrap(), "---\ngoal:\n  phase: p2\n---\n");
+    assert_eq!(real.metadata().unwrap().permissions().mode() & 0o777, 0o640);
+}
+
+#[test]
 fn a_worktree_has_documents_of_its_own() {
     let env = machine();
     let _ = env.dandori(["state", "set", "goal.phase", "p1"]).ok();
