@@ -10,7 +10,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("dandori-domain", &[]),
     ("dandori-api", &[]),
     ("dandori-playbook", &[]),
-    ("dandori-guard", &["domain"]),
+    ("dandori-guard", &["domain", "playbook", "shell", "text"]),
     ("dandori-shell", &[]),
     ("dandori-config", &["domain"]),
     ("dandori-text", &["domain", "playbook"]),

@@ -8,6 +8,7 @@ pub mod candidate;
 pub mod cause;
 pub mod fact;
 pub mod failure;
+pub mod guard;
 pub mod id;
 pub mod message;
 pub mod paths;

@@ -7,6 +7,8 @@ use std::borrow::Cow;
 use std::fmt;
 use std::ops::ControlFlow;
 
+use dandori_domain::guard::ErrorPolicy;
+
 /// Longer reasons are cut: a model does not act on a page, Claude moves more than 10 000 characters into a file, and
 /// Codex cuts a context at 2500 tokens, which is about as many characters of Japanese.
 const REASON_CHARS: usize = 2_000;
@@ -42,15 +44,6 @@ pub enum Decision {
         detail: Reason,
         policy: ErrorPolicy,
     },
-}
-
-/// What a guard's own failure means.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum ErrorPolicy {
-    /// Goes on, and the user is told.
-    Open,
-    /// Refused, as if it had blocked.
-    Closed,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, PartialOrd, Ord, Hash)]

@@ -134,6 +134,26 @@ pub enum Kind {
     Other,
 }
 
+impl Kind {
+    /// Our name of it, the same for all clients.
+    pub fn name(&self) -> Option<&'static str> {
+        Some(match self {
+            Self::SessionStart { .. } => "SessionStart",
+            Self::PromptSubmit { .. } => "UserPromptSubmit",
+            Self::PreTool => "PreToolUse",
+            Self::PostTool { .. } => "PostToolUse",
+            Self::Stop { .. } => "Stop",
+            Self::SubagentStart => "SubagentStart",
+            Self::SubagentStop { .. } => "SubagentStop",
+            Self::PreCompact { .. } => "PreCompact",
+            Self::SessionEnd { .. } => "SessionEnd",
+            Self::Notification { .. } => "Notification",
+            Self::ConfigChange { .. } => "ConfigChange",
+            Self::Other => return None,
+        })
+    }
+}
+
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Source {
     Startup,

@@ -8,12 +8,27 @@
 //! to know where a symlink leads asks the file system itself.
 
 pub mod change;
+pub mod context;
 pub mod decision;
 pub mod event;
+pub mod glob;
+pub mod guards;
+pub mod judge;
 pub mod patch;
+pub mod rules;
+#[cfg(test)]
+mod stage;
+pub mod voice;
 pub mod wire;
+pub mod world;
 
 pub use change::{Change, ChangeKind};
-pub use decision::{Audience, Chain, Decision, ErrorPolicy, GuardName, Note, Reason, Ruling, Verdict};
+pub use context::{Context, Documents, Target};
+pub use dandori_domain::guard::{ErrorPolicy, Level, Profile};
+pub use decision::{Audience, Chain, Decision, GuardName, Note, Reason, Ruling, Verdict};
 pub use event::{Agent, EditTool, Event, Kind, Oddity, Outcome, PermissionMode, Source, Subagent, Tool};
+pub use judge::{Asking, Judgement, Step, judge};
+pub use rules::Rules;
+pub use voice::{Trouble, Voice};
 pub use wire::{Answer, DecodeError, answer_unreadable, decode, encode};
+pub use world::{Checkout, Effect, Mark, World};

@@ -1,0 +1,67 @@
+//! Words of the guards that the configuration speaks too: how much a finding weighs, what a guard's own failure means.
+
+use serde::{Deserialize, Serialize};
+
+/// What follows when a guard finds something. A finding weighs at most what its guard is set to.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Serialize, Deserialize, Hash)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// The guard does not run.
+    #[default]
+    Off,
+    /// Said to the model; goes on.
+    Info,
+    /// Said to the user and the model; goes on.
+    Warn,
+    /// A person decides; refused where none can be asked.
+    Ask,
+    Block,
+}
+
+impl Level {
+    pub const ALL: [Self; 5] = [Self::Off, Self::Info, Self::Warn, Self::Ask, Self::Block];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::Info => "info",
+            Self::Warn => "warn",
+            Self::Ask => "ask",
+            Self::Block => "block",
+        }
+    }
+
+    pub fn of(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|level| level.as_str() == text)
+    }
+}
+
+/// What a guard's own failure means.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ErrorPolicy {
+    /// Goes on, and the user is told.
+    Open,
+    /// Refused, as if it had blocked.
+    Closed,
+}
+
+/// Which guards are at work.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Profile {
+    /// What protects: secrets, protected files, destructive commands, the main branch, the guards themselves.
+    #[default]
+    Safety,
+    /// All of them: work goes by a reviewed playbook.
+    Discipline,
+}
+
+impl Profile {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Safety => "safety",
+            Self::Discipline => "discipline",
+        }
+    }
+}

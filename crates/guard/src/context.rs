@@ -1,0 +1,291 @@
+//! What a guard sees of one event: the event, the rules, and the world as far as it asks.
+//!
+//! Everything that costs is looked up once, when the first guard wants it.
+
+use std::cell::{OnceCell, RefCell};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use dandori_playbook::{Playbook, State};
+use dandori_shell::{Certainty, Command, Cwd, How, Options, Reading};
+use dandori_text::Lang;
+
+use crate::change::{Change, ChangeKind, resolve};
+use crate::event::{Event, Kind, Tool};
+use crate::glob;
+use crate::patch::{Patch, patches_in_command};
+use crate::rules::Rules;
+use crate::voice::Trouble;
+use crate::world::{Checkout, FileKind, World};
+
+pub struct Context<'a> {
+    pub event: &'a Event,
+    pub rules: &'a Rules,
+    pub world: &'a dyn World,
+    pub lang: Lang,
+    /// Where the session works, whatever folder the agent has gone to since.
+    pub project: Option<Checkout>,
+    reading: OnceCell<Option<Reading>>,
+    targets: OnceCell<Vec<Target>>,
+    changes: OnceCell<Vec<Change>>,
+    checkouts: RefCell<BTreeMap<Utf8PathBuf, Option<Rc<Checkout>>>>,
+    documents: RefCell<BTreeMap<Utf8PathBuf, Rc<Documents>>>,
+}
+
+/// A file that would be changed, by whatever tool.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Target {
+    /// Absolute where that is known.
+    pub path: Utf8PathBuf,
+    /// With symbolic links followed.
+    pub real: Utf8PathBuf,
+    pub by: By,
+    /// Everything below it goes, too.
+    pub is_tree: bool,
+    /// Some of the path is only known when it runs.
+    pub is_computed: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum By {
+    /// An editing tool, or a patch.
+    Edit,
+    Shell(How),
+}
+
+/// The documents of one checkout.
+#[derive(Clone, Debug, Default)]
+pub struct Documents {
+    pub state_path: Utf8PathBuf,
+    pub has_state: bool,
+    pub state: State,
+    /// Where the active playbook should be; `None` when state.md names none.
+    pub playbook_path: Option<Utf8PathBuf>,
+    /// `None` when it is not there.
+    pub playbook: Option<Playbook>,
+}
+
+impl<'a> Context<'a> {
+    /// `project` is any path in the checkout the session works in.
+    pub fn new(
+        event: &'a Event,
+        rules: &'a Rules,
+        world: &'a dyn World,
+        lang: Lang,
+        project: Option<&Utf8Path>,
+    ) -> Self {
+        let project = project.or(event.cwd.as_deref()).and_then(|path| world.checkout(path));
+        Self {
+            event,
+            rules,
+            world,
+            lang,
+            project,
+            reading: OnceCell::new(),
+            targets: OnceCell::new(),
+            changes: OnceCell::new(),
+            checkouts: RefCell::default(),
+            documents: RefCell::default(),
+        }
+    }
+
+    /// What the shell line would do, when the tool is a shell.
+    pub fn reading(&self) -> Option<&Reading> {
+        self.reading
+            .get_or_init(|| match &self.event.tool {
+                Some(Tool::Bash { command, .. }) => Some(dandori_shell::read_with(
+                    command,
+                    &Options {
+                        home: self.world.home().map(Utf8PathBuf::into_string),
+                        cwd: self.event.workdir().map(ToString::to_string),
+                        aliases: Vec::new(),
+                    },
+                )),
+                _ => None,
+            })
+            .as_ref()
+    }
+
+    /// Every command the shell line would run; none for other tools.
+    pub fn commands(&self) -> &[Command] {
+        self.reading().map_or(&[], |reading| &reading.commands)
+    }
+
+    /// Where a command of the line would run, when that is known.
+    pub fn folder_of(&self, command: &Command) -> Option<Utf8PathBuf> {
+        match &command.cwd {
+            Cwd::Start => self.event.workdir().map(Utf8Path::to_owned),
+            Cwd::Known(folder) => Some(resolve(self.event.workdir(), folder)),
+            Cwd::Unknown => None,
+        }
+    }
+
+    /// What an editing tool would change, and a patch that is handed to a shell.
+    pub fn changes(&self) -> &[Change] {
+        self.changes.get_or_init(|| match &self.event.tool {
+            Some(Tool::Edit { changes, .. }) => changes.clone(),
+            Some(Tool::Bash { command, .. }) => patches_in_command(command)
+                .into_iter()
+                .flat_map(|text| Patch::read(text, self.event.workdir()).changes)
+                .collect(),
+            _ => Vec::new(),
+        })
+    }
+
+    /// Every file that would be changed, by whatever tool.
+    pub fn targets(&self) -> &[Target] {
+        self.targets.get_or_init(|| {
+            let mut found: Vec<Target> = Vec::new();
+            for change in self.changes() {
+                for path in change.paths() {
+                    found.push(self.target(path.to_owned(), By::Edit, false));
+                }
+            }
+            for write in self.reading().map_or(&[][..], |reading| &reading.writes) {
+                let is_unplaced = write.cwd == Cwd::Unknown && !write.path.text.starts_with(['/', '~']);
+                let path = self.expanded(&write.path.text);
+                if write.path.certainty == Certainty::Glob {
+                    found.extend(
+                        self.filled_in(&path).into_iter().map(|path| self.target(path, By::Shell(write.how), false)),
+                    );
+                }
+                found.push(self.target(path, By::Shell(write.how), write.path.is_computed() || is_unplaced));
+            }
+            found
+        })
+    }
+
+    fn target(&self, path: Utf8PathBuf, by: By, is_computed: bool) -> Target {
+        let real = if is_computed { path.clone() } else { self.world.real(&path) };
+        let takes_folders = matches!(
+            by,
+            By::Shell(
+                How::Removed | How::MovedAway | How::Copied | How::Restored | How::Extracted | How::Mode | How::Patched
+            )
+        );
+        let is_tree = takes_folders && self.world.kind(&real) == Some(FileKind::Folder);
+        Target { path, real, by, is_tree, is_computed }
+    }
+
+    /// A path of the line, absolute as far as it can be.
+    pub fn expanded(&self, path: &str) -> Utf8PathBuf {
+        let path = match (path.strip_prefix('~'), self.world.home()) {
+            (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => format!("{home}{rest}"),
+            _ => path.to_owned(),
+        };
+        resolve(self.event.workdir(), &path)
+    }
+
+    /// The files a pattern of the shell stands for: in one folder, as most patterns are.
+    fn filled_in(&self, pattern: &Utf8Path) -> Vec<Utf8PathBuf> {
+        let (Some(folder), Some(name)) = (pattern.parent(), pattern.file_name()) else { return Vec::new() };
+        let names = self.world.names(folder);
+        names.into_iter().filter(|n| fast_glob::glob_match(name, n)).map(|n| folder.join(n)).collect()
+    }
+
+    /// The checkout a path lies in; a folder is looked at once.
+    pub fn checkout(&self, path: &Utf8Path) -> Option<Rc<Checkout>> {
+        let folder = path.parent().unwrap_or(path).to_owned();
+        // A folder that is itself a checkout counts as lying in it.
+        let key = if self.world.kind(path) == Some(FileKind::Folder) { path.to_owned() } else { folder };
+        if let Some(known) = self.checkouts.borrow().get(&key) {
+            return known.clone();
+        }
+        let found = self.world.checkout(&key).map(Rc::new);
+        self.checkouts.borrow_mut().insert(key, found.clone());
+        found
+    }
+
+    /// The targets that lie in the project, or in another worktree of it, with their checkout.
+    pub fn project_targets(&self) -> Vec<(&Target, Rc<Checkout>)> {
+        let Some(project) = &self.project else { return Vec::new() };
+        self.targets()
+            .iter()
+            .filter(|target| !target.is_computed)
+            .filter_map(|target| Some((target, self.checkout(&target.real)?)))
+            .filter(|(target, checkout)| {
+                checkout.common_dir == project.common_dir && !target.real.starts_with(&checkout.common_dir)
+            })
+            .collect()
+    }
+
+    /// state.md and the active playbook of a checkout.
+    pub fn documents(&self, checkout: &Checkout) -> Result<Rc<Documents>, Trouble> {
+        if let Some(known) = self.documents.borrow().get(&checkout.root) {
+            return Ok(known.clone());
+        }
+        let state_path = checkout.root.join("state.md");
+        let text = self.text(&state_path)?;
+        let state = State::read(text.as_deref().unwrap_or_default());
+        let playbook_path = state.active.as_deref().map(|path| resolve(Some(&checkout.root), path));
+        let playbook = match &playbook_path {
+            Some(path) => self.text(path)?.map(|text| Playbook::read(&text)),
+            None => None,
+        };
+        let found = Rc::new(Documents { state_path, has_state: text.is_some(), state, playbook_path, playbook });
+        self.documents.borrow_mut().insert(checkout.root.clone(), found.clone());
+        Ok(found)
+    }
+
+    pub fn text(&self, path: &Utf8Path) -> Result<Option<String>, Trouble> {
+        let unreadable = |e: std::io::Error| Trouble::Unreadable { path: path.to_string(), reason: e.to_string() };
+        self.world.text(path).map_err(unreadable)
+    }
+
+    /// The file's text after a change, as far as the tool says it; `None` when it would be gone or cannot be told.
+    pub fn text_after(&self, change: &Change) -> Result<Option<String>, Trouble> {
+        match (&change.kind, &change.old, &change.new) {
+            (ChangeKind::Delete, ..) => Ok(None),
+            (ChangeKind::Write, _, Some(new)) => Ok(Some(new.clone())),
+            (_, Some(old), Some(new)) if !old.is_empty() => {
+                Ok(self.text(&change.path)?.filter(|text| text.contains(old)).map(|text| text.replacen(old, new, 1)))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Whether a pattern of the rules holds a path; patterns are from the checkout's root.
+    pub fn holds(&self, pattern: &str, path: &Utf8Path) -> bool {
+        if let Some(rest) = pattern.strip_prefix("~/") {
+            return self.world.home().is_some_and(|home| glob::holds(home.join(rest).as_str(), path));
+        }
+        if pattern.starts_with('/') && glob::holds(pattern, path) {
+            return true;
+        }
+        match self.checkout(path) {
+            Some(checkout) => glob::holds(pattern, checkout.short(path)),
+            None => glob::holds(pattern, path),
+        }
+    }
+
+    /// Whether a pattern holds a target: by the name it was called, by where it leads, and for a whole folder by what
+    /// lies in it.
+    pub fn touches(&self, pattern: &str, target: &Target) -> bool {
+        if target.is_computed {
+            return false;
+        }
+        if self.holds(pattern, &target.path) || self.holds(pattern, &target.real) {
+            return true;
+        }
+        target.is_tree && self.lies_below(pattern, &target.real)
+    }
+
+    /// Something a pattern names lies in a folder that would go. A name without a folder is only looked for in the
+    /// folder itself: `node_modules` is full of other people's keys.
+    fn lies_below(&self, pattern: &str, folder: &Utf8Path) -> bool {
+        let plain = pattern.trim_start_matches("./").trim_end_matches('/');
+        if !plain.contains('/') {
+            return self.world.names(folder).iter().any(|name| fast_glob::glob_match(plain, name));
+        }
+        let Some(checkout) = self.checkout(folder) else { return false };
+        let fixed: Vec<&str> =
+            plain.trim_start_matches('/').split('/').take_while(|p| !p.contains(['*', '?', '[', '{'])).collect();
+        let fixed = checkout.root.join(fixed.join("/"));
+        fixed.starts_with(folder) && self.world.kind(&fixed).is_some()
+    }
+
+    pub fn is_before_tool(&self) -> bool {
+        self.event.kind == Kind::PreTool
+    }
+}

@@ -1,0 +1,76 @@
+//! Path patterns, as people write them in an ignore file.
+
+use camino::Utf8Path;
+
+/// Whether a path is held by a pattern, or lies below a folder that is. `path` is from the checkout's root, or absolute
+/// when it lies outside. A pattern without a slash is a name anywhere in it; one with a slash begins at the root.
+pub fn holds(pattern: &str, path: &Utf8Path) -> bool {
+    let pattern = pattern.trim_start_matches("./");
+    let anchored = pattern.trim_end_matches('/');
+    if !anchored.contains('/') {
+        return path.components().any(|part| fast_glob::glob_match(anchored, part.as_str()));
+    }
+    let from_root = if path.is_absolute() { anchored } else { anchored.trim_start_matches('/') };
+    path.ancestors()
+        .any(|ancestor| !ancestor.as_str().is_empty() && fast_glob::glob_match(from_root, ancestor.as_str()))
+}
+
+/// Words of a command against words of a pattern; a last `*` is any rest.
+pub fn holds_words(pattern: &str, words: &[&str]) -> bool {
+    let mut words = words.iter();
+    let mut patterns = pattern.split_whitespace().peekable();
+    while let Some(wanted) = patterns.next() {
+        if wanted == "*" && patterns.peek().is_none() {
+            return true;
+        }
+        match words.next() {
+            Some(word) if wanted == "*" || fast_glob::glob_match(wanted, word) || wanted == *word => {}
+            _ => return false,
+        }
+    }
+    words.next().is_none()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pattern_holds_names_anywhere_and_paths_from_the_root() {
+        for (pattern, path, held) in [
+            (".env", ".env", true),
+            (".env", "app/.env", true),
+            (".env", ".envrc", false),
+            (".env.*", "app/.env.local", true),
+            ("*.pem", "/home/user/.ssh/x.pem", true),
+            (".git", ".git/config", true),
+            ("docs/", "docs/a/b.md", true),
+            ("src/*.rs", "src/a.rs", true),
+            ("src/*.rs", "src/a/b.rs", false),
+            ("src/**", "src/a/b.rs", true),
+            ("/src/a.rs", "src/a.rs", true),
+            ("./src/a.rs", "src/a.rs", true),
+            ("a/b", "x/a/b", false),
+            ("**/b", "x/a/b", true),
+            ("/etc/*", "/etc/passwd", true),
+            ("日本/*.md", "日本/語.md", true),
+        ] {
+            assert_eq!(holds(pattern, Utf8Path::new(path)), held, "{pattern} {path}");
+        }
+    }
+
+    #[test]
+    fn a_command_is_held_word_by_word() {
+        for (pattern, line, held) in [
+            ("npm publish *", "npm publish --tag x", true),
+            ("npm publish *", "npm publish", true),
+            ("npm publish", "npm publish --tag x", false),
+            ("npm * --force", "npm i --force", true),
+            ("rm -*r* *", "rm -rf x", true),
+            ("terraform apply *", "terraform plan", false),
+        ] {
+            let words: Vec<&str> = line.split(' ').collect();
+            assert_eq!(holds_words(pattern, &words), held, "{pattern}: {line}");
+        }
+    }
+}

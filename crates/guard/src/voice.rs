@@ -1,0 +1,59 @@
+//! What a guard has to say about one event.
+
+use dandori_domain::guard::Level;
+
+use crate::world::Effect;
+
+/// Filled by a guard: findings, and what should be noted.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Voice {
+    pub findings: Vec<Finding>,
+    pub effects: Vec<Effect>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Finding {
+    /// What the guard itself thinks it weighs; never more than what the guard is set to.
+    pub weight: Level,
+    pub message: String,
+}
+
+impl Voice {
+    pub fn block(&mut self, message: impl Into<String>) {
+        self.say(Level::Block, message);
+    }
+
+    pub fn ask(&mut self, message: impl Into<String>) {
+        self.say(Level::Ask, message);
+    }
+
+    pub fn warn(&mut self, message: impl Into<String>) {
+        self.say(Level::Warn, message);
+    }
+
+    pub fn info(&mut self, message: impl Into<String>) {
+        self.say(Level::Info, message);
+    }
+
+    pub fn say(&mut self, weight: Level, message: impl Into<String>) {
+        self.findings.push(Finding { weight, message: message.into() });
+    }
+
+    /// Noted whatever the answer will be.
+    pub fn note(&mut self, effect: Effect) {
+        self.effects.push(effect);
+    }
+}
+
+/// Why a guard could not do its work: not the agent's fault, and not a finding.
+#[derive(Debug, thiserror::Error)]
+pub enum Trouble {
+    #[error("{path} cannot be read: {reason}")]
+    Unreadable { path: String, reason: String },
+    #[error("{what} did not end within {seconds} s")]
+    TimedOut { what: String, seconds: u64 },
+    #[error("{what} could not be started: {reason}")]
+    NotStarted { what: String, reason: String },
+    #[error("{0}")]
+    Other(String),
+}
