@@ -17,9 +17,9 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::callers::Callers;
-use crate::layout::Layout;
 use crate::trouble::store_problem;
 use crate::{fault, plan};
+use dandori_host::layout::Layout;
 
 /// What every git command of a daemon carries in its environment.
 const COMMAND_MARKER: &str = "DANDORI_COMMAND_OF";

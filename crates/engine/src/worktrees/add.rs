@@ -16,10 +16,10 @@ use dandori_host::{Cmd, Env, now};
 use super::{fresh_key, owned_by};
 use crate::Engine;
 use crate::intake::refuse_unsupported;
-use crate::layout::{real, without_dots};
 use crate::repos::Known;
 use crate::steps::lock_reason;
 use crate::trouble::store_problem;
+use dandori_host::layout::{real, without_dots};
 
 /// All the set-up commands together may take so long; whoever asked waits for them.
 const SET_UP_PATIENCE: Duration = Duration::from_mins(8);

@@ -7,10 +7,10 @@ use dandori_host::now;
 
 use super::{fresh_key, owned_by};
 use crate::Engine;
-use crate::layout::real;
 use crate::repos::Known;
 use crate::steps::lock_reason;
 use crate::trouble::store_problem;
+use dandori_host::layout::real;
 
 impl Engine {
     pub async fn adopt_worktree(

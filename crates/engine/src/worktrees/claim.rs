@@ -10,9 +10,9 @@ use dandori_domain::{Problem, RepoId, RunId, WorktreeKey};
 use dandori_git::Listed;
 
 use crate::Engine;
-use crate::layout::real;
 use crate::repos::Known;
 use crate::trouble::store_problem;
+use dandori_host::layout::real;
 
 /// Worktrees that are recorded already and whose directories are still being made.
 #[derive(Clone, Default)]

@@ -10,8 +10,8 @@ use jiff::{SignedDuration, Timestamp};
 use super::claim::Claims;
 use super::{WorktreeReport, WorktreeState};
 use crate::Engine;
-use crate::layout::real;
 use crate::repos::Known;
+use dandori_host::layout::real;
 
 /// What was found in the order that makes it true: the disk first.
 struct Found {

@@ -14,9 +14,9 @@
 //! The whole root is hidden from a sandboxed agent; its worktree, temporary folder and private state folder are
 //! granted one by one.
 
+use crate::Env;
 use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 use dandori_domain::{AgentName, RepoId, RunId, TaskId, WorktreeKey};
-use dandori_host::Env;
 
 /// The longest path a Unix socket may have, with its closing zero.
 const SOCKET_PATH_BYTES: usize = 108;
@@ -114,7 +114,7 @@ impl Layout {
 }
 
 /// `/a/b/../c` is `/a/c`: worktrees are only made at plain paths.
-pub(crate) fn without_dots(path: &Utf8Path) -> Utf8PathBuf {
+pub fn without_dots(path: &Utf8Path) -> Utf8PathBuf {
     path.components().fold(Utf8PathBuf::new(), |mut plain, part| {
         match part {
             Utf8Component::ParentDir => drop(plain.pop()),
@@ -125,7 +125,7 @@ pub(crate) fn without_dots(path: &Utf8Path) -> Utf8PathBuf {
 }
 
 /// The path with every symbolic link in what exists of it followed.
-pub(crate) fn real(path: &Utf8Path) -> Utf8PathBuf {
+pub fn real(path: &Utf8Path) -> Utf8PathBuf {
     for ancestor in path.ancestors() {
         if let (Ok(found), Ok(rest)) = (ancestor.canonicalize_utf8(), path.strip_prefix(ancestor)) {
             return if rest.as_str().is_empty() { found } else { found.join(rest) };
