@@ -179,7 +179,7 @@ guards! {
     "task-request"     task_request      [Prompt]                 Off    Info        Open         true;
     "post-edit"        post_edit         [PostEdit]               Block  Block       Open         true;
     "log-subagent"     log_subagent      [Subagents]              Info   Info        Open         true;
-    "session"          session           [Session]                Info   Info        Open         true;
+    "session"          session           [Session, Prompt]             Info   Info        Open         true;
 }
 
 pub fn find(name: &str) -> Option<&'static Guard> {

@@ -15,6 +15,7 @@ pub mod glob;
 pub mod guards;
 pub mod judge;
 pub mod patch;
+pub mod quiet;
 pub mod rules;
 #[cfg(test)]
 mod stage;

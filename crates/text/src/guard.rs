@@ -1,5 +1,9 @@
 //! What the guards say: to the model first, so short, and always with the way out.
 
+pub mod branch;
+pub mod control;
+pub mod session;
+
 use crate::Lang;
 use crate::lang::say;
 

@@ -1,0 +1,60 @@
+//! What keeps the guards themselves in place.
+
+use crate::Lang;
+use crate::lang::say;
+
+pub fn writes(lang: Lang, file: &str) -> String {
+    say!(
+        lang,
+        "{file} belongs to the guards (settings, configuration, state or the program itself), and agents do not change it. Ask the user to do it",
+        "{file} はガードの一部 (設定、状態、プログラム本体) のため、エージェントからは変更できません。ユーザーに依頼してください"
+    )
+}
+
+pub fn settings(lang: Lang, file: &str) -> String {
+    say!(
+        lang,
+        "this would change hooks, environment or switches in {file}, on which the guards depend. Other keys can be edited; for this one ask the user",
+        "{file} の hooks、環境変数、無効化設定の変更はガードに影響します。他のキーは編集できます。この変更はユーザーに依頼してください"
+    )
+}
+
+pub fn verb(lang: Lang, line: &str) -> String {
+    say!(
+        lang,
+        "`{line}` is for the user alone, in their own terminal. Say what you need it for and ask them",
+        "`{line}` はユーザー専用です (ユーザー自身の端末で実行します)。必要な理由を説明して依頼してください"
+    )
+}
+
+pub fn unguarded(lang: Lang, line: &str) -> String {
+    say!(
+        lang,
+        "`{line}` would start an agent without its guards. Start it plainly, without switches or variables that turn settings off",
+        "`{line}` はガードなしでエージェントを起動します。設定を無効にするオプションや環境変数なしで起動してください"
+    )
+}
+
+pub fn stops(lang: Lang, line: &str) -> String {
+    say!(
+        lang,
+        "`{line}` would stop dandori itself. Ask the user",
+        "`{line}` は dandori 自体を停止させます。ユーザーに依頼してください"
+    )
+}
+
+pub fn disarms(lang: Lang, file: &str) -> String {
+    say!(
+        lang,
+        "{file} changed so that the guards would no longer be asked; the change is not taken over in this session. If it is meant, restart the client; `dandori init` puts the guards back",
+        "{file} の変更によりガードが呼ばれなくなるため、このセッションには適用しません。意図した変更ならクライアントを再起動してください。`dandori init` でガードを元に戻せます"
+    )
+}
+
+pub fn denied_before(lang: Lang, file: &str, guard: &str) -> String {
+    say!(
+        lang,
+        "writing {file} was refused a moment ago ({guard}), and another way to it is refused as well. Follow the reason given there, or ask the user",
+        "{file} への書き込みは先ほど拒否されています ({guard})。別の方法でも拒否されます。その理由に従うか、ユーザーに相談してください"
+    )
+}
