@@ -142,6 +142,9 @@ impl<'a> Context<'a> {
                     found.push(self.target(path.to_owned(), By::Edit, false));
                 }
             }
+            for path in self.tool_files() {
+                found.push(self.target(path, By::Edit, false));
+            }
             for write in self.reading().map_or(&[][..], |reading| &reading.writes) {
                 let is_unplaced = write.cwd == Cwd::Unknown && !write.path.text.starts_with(['/', '~']);
                 let path = self.expanded(&write.path.text);
@@ -154,6 +157,31 @@ impl<'a> Context<'a> {
             }
             found
         })
+    }
+
+    /// Files another tool would write, by its name and its input: `mcp__files__write_file {path}`.
+    fn tool_files(&self) -> Vec<Utf8PathBuf> {
+        const WRITES: [&str; 12] = [
+            "write", "edit", "create", "delete", "remove", "move", "rename", "patch", "append", "replace", "insert",
+            "save",
+        ];
+        const NAMES: [&str; 9] =
+            ["path", "file_path", "filepath", "file", "filename", "destination", "source", "target", "uri"];
+        let (name, input) = match &self.event.tool {
+            Some(Tool::Mcp { tool, input, .. }) => (tool, input),
+            Some(Tool::Other { name, input }) => (name, input),
+            _ => return Vec::new(),
+        };
+        let name = name.to_lowercase();
+        if !WRITES.iter().any(|verb| name.contains(verb)) {
+            return Vec::new();
+        }
+        let fields = input.as_object().into_iter().flatten();
+        fields
+            .filter(|(key, _)| NAMES.contains(&key.to_lowercase().as_str()))
+            .filter_map(|(_, value)| value.as_str())
+            .map(|path| self.expanded(path.strip_prefix("file://").unwrap_or(path)))
+            .collect()
     }
 
     fn target(&self, path: Utf8PathBuf, by: By, is_computed: bool) -> Target {

@@ -1,0 +1,170 @@
+use dandori_domain::guard::Level;
+use dandori_text::Lang;
+use serde_json::json;
+
+use crate::judge::Outcome;
+use crate::stage::Stage;
+use crate::world::{About, Exception, Head};
+use crate::{Agent, Judgement};
+
+const OURS: &str = r#"{"hooks":{"PreToolUse":[{"matcher":"*","hooks":[{"type":"command","command":"/usr/bin/dandori","args":["hook","claude"]}]}]},"model":"a"}"#;
+
+fn stage() -> Stage {
+    let mut stage = Stage::only("control", Level::Block).file(".claude/settings.json", OURS);
+    stage.rules.control = vec!["/state".into(), "/usr/bin/dandori".into(), "/home/user/.claude/settings.json".into()];
+    stage.rules.worktrees = vec!["/state/repos".into()];
+    stage
+}
+
+fn is_refused(judged: &Judgement) -> bool {
+    judged.outcome() == Outcome::Block
+}
+
+#[test]
+fn what_arms_the_guards_is_not_edited_and_the_rest_of_the_settings_is() {
+    for (text, refused) in [
+        (r#"{"hooks":{}}"#.to_owned(), true),
+        (r#"{"disableAllHooks":true}"#.to_owned(), true),
+        (OURS.replace("\"model\"", "\"env\":{\"A\":\"b\"},\"model\""), true),
+        (OURS.replace("*", "Bash"), true),
+        ("{ not json".to_owned(), true),
+        ("[]".to_owned(), true),
+        (OURS.replace("\"a\"", "\"b\""), false),
+        (OURS.replace("}]}]}", "}]}]},\"permissions\":{\"allow\":[\"Bash(ls)\"]}"), false),
+    ] {
+        assert_eq!(is_refused(&stage().write(".claude/settings.json", &text)), refused, "{text}");
+    }
+    assert!(!is_refused(&stage().edit(".claude/settings.json", "\"a\"", "\"b\"")));
+    assert!(is_refused(&stage().edit(".claude/settings.json", "PreToolUse", "Other")));
+    assert!(is_refused(&stage().write(".claude/settings.local.json", r#"{"disableAllHooks":true}"#)));
+    assert!(!is_refused(&stage().write(".claude/settings.local.json", r#"{"permissions":{}}"#)));
+    assert!(
+        is_refused(&stage().write("sub/.claude/settings.json", r#"{"hooks":{}}"#)),
+        "where a client may start, too"
+    );
+    assert!(is_refused(&stage().write(".codex/config.toml", "")));
+    assert!(is_refused(&stage().link("x.json", ".claude/settings.json").write("x.json", "{}")), "through a link");
+}
+
+#[test]
+fn no_shell_line_reaches_settings_state_program_or_configuration() {
+    for (line, refused) in [
+        ("echo '{}' > .claude/settings.json", true),
+        ("rm .claude/settings.json", true),
+        ("rm -rf .claude", true),
+        ("mv .claude .claude.bak", true),
+        ("sed -i /dandori/d ~/.claude/settings.json", true),
+        ("cp /tmp/x .claude/settings.local.json", true),
+        ("chmod -x /usr/bin/dandori", true),
+        ("cp /bin/true /usr/bin/dandori", true),
+        ("ln -sf /bin/true /usr/bin/dandori", true),
+        ("rm -rf /state", true),
+        ("rm -rf /state/guards", true),
+        ("echo x >> /state/guards/repo/allow.json", true),
+        ("echo 'x' > dandori.toml", true),
+        ("git checkout -- .claude/settings.json", true),
+        ("python3 -c \"open('.claude/settings.json','w').write('{}')\"", true),
+        ("echo x > /state/repos/r/worktrees/run_1/a.rs", false),
+        ("cat .claude/settings.json", false),
+        ("ls /state", false),
+        ("echo dandori.toml", false),
+        ("echo x > .claude/notes.md", false),
+    ] {
+        assert_eq!(is_refused(&stage().file(".claude/settings.local.json", "{}").bash(line)), refused, "{line}");
+    }
+}
+
+#[test]
+fn words_for_the_user_alone_are_refused_however_they_are_reached() {
+    for (line, refused) in [
+        ("dandori guard allow playbook", true),
+        ("/usr/bin/dandori guard allow playbook", true),
+        ("env -u CLAUDECODE dandori consent", true),
+        ("bash -c 'dandori --lang ja trust'", true),
+        ("x=allow; dandori guard $x playbook", true),
+        ("dandori guard $(echo allow) playbook", true),
+        ("setsid dandori consent", true),
+        ("nohup dandori init --uninstall &", true),
+        ("dandori daemon stop", true),
+        ("pkill -f 'dandori hook'", true),
+        ("dandori init --dry-run", false),
+        ("dandori guard list", false),
+        ("dandori guard explain 'dandori consent'", false),
+        ("dandori playbook show", false),
+        ("dandori state set goal.phase p2", false),
+        ("dandori consent --help", false),
+        ("echo 'ask the user to run dandori consent'", false),
+        ("git commit -m 'dandori guard allow'", false),
+        ("kill 4242", false),
+    ] {
+        assert_eq!(is_refused(&stage().bash(line)), refused, "{line}");
+    }
+}
+
+#[test]
+fn another_agent_is_not_started_without_its_guards() {
+    for (line, refused) in [
+        ("claude -p 'x'", false),
+        ("claude --bare -p 'x'", true),
+        ("CLAUDE_CODE_SIMPLE=1 claude -p x", true),
+        ("claude --settings '{\"disableAllHooks\":true}' -p x", true),
+        ("claude --setting-sources=user -p x", true),
+        ("env HOME=/tmp/h claude -p x", true),
+        ("CODEX_HOME=/tmp codex exec x", true),
+        ("codex exec -c features.hooks=false x", true),
+        ("codex exec x", false),
+        ("gemini -p x", false),
+    ] {
+        assert_eq!(is_refused(&stage().bash(line)), refused, "{line}");
+    }
+}
+
+#[test]
+fn a_change_of_settings_that_disarms_the_guards_is_not_taken_over() {
+    let change = |stage: &Stage, file: &str| {
+        stage
+            .event("ConfigChange", &json!({"source": "project_settings", "file_path": format!("/repo/.claude/{file}")}))
+    };
+    assert!(!is_refused(&change(&stage(), "settings.json")), "still armed");
+    assert!(is_refused(&change(&stage().file(".claude/settings.json", "{}"), "settings.json")));
+    assert!(is_refused(&change(&stage().file(".claude/settings.json", "{ broken"), "settings.json")));
+    let local = stage().file(".claude/settings.local.json", r#"{"disableAllHooks":true}"#);
+    assert!(is_refused(&change(&local, "settings.local.json")));
+    let elsewhere = stage().file(".claude/settings.json", "{}").file("/home/user/.claude/settings.json", OURS);
+    assert!(!is_refused(&change(&elsewhere, "settings.json")), "the user-wide settings still call them");
+    let mut run = stage().file(".claude/settings.json", "{}");
+    run.rules.constraints = Some(crate::rules::Constraints::default());
+    assert!(!is_refused(&change(&run, "settings.json")), "in a run they are called from elsewhere");
+}
+
+#[test]
+fn in_a_linked_worktree_dandori_s_configuration_is_only_a_file() {
+    let stage = stage().worktree("/wt", Some("/repo"), Head::Branch("x".to_owned()));
+    assert!(!is_refused(&stage.tool("Write", &json!({"file_path": "/wt/dandori.toml", "content": ""}))));
+    assert!(is_refused(&stage.write("dandori.toml", "")));
+}
+
+#[test]
+fn no_exception_lifts_it() {
+    let exception = Exception { id: "e1".to_owned(), guard: "control".to_owned(), about: About::All };
+    assert!(is_refused(&stage().exception(exception).bash("rm -rf .claude")));
+}
+
+#[test]
+fn codex_and_gemini_are_held_alike() {
+    let mut codex = stage();
+    codex.agent = Agent::Codex;
+    let patch = "*** Begin Patch\n*** Delete File: .claude/settings.json\n*** End Patch";
+    assert!(is_refused(&codex.tool("apply_patch", &json!({"command": patch}))));
+    assert!(is_refused(&codex.bash(&format!("apply_patch <<'EOF'\n{patch}\nEOF"))));
+    let mut gemini = stage();
+    gemini.agent = Agent::Gemini;
+    let input = json!({"file_path": ".gemini/settings.json", "content": "{\"hooks\":{}}"});
+    assert!(is_refused(&gemini.event("BeforeTool", &json!({"tool_name": "write_file", "tool_input": input}))));
+}
+
+#[test]
+fn the_way_out_is_said_in_both_languages() {
+    assert!(stage().bash("rm -rf .claude").said().contains("Ask the user"));
+    assert!(stage().lang(Lang::Ja).bash("rm -rf .claude").said().contains("ユーザーに依頼"));
+}
