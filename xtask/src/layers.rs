@@ -15,6 +15,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("dandori-config", &["domain"]),
     ("dandori-text", &["domain", "playbook"]),
     ("dandori-host", &["domain"]),
+    ("dandori-journal", &["guard", "host"]),
     ("dandori-store", &["domain"]),
     ("dandori-git", &["domain", "host"]),
     ("dandori-agent", &["domain", "host"]),
