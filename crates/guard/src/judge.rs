@@ -93,7 +93,7 @@ pub fn judge(context: &Context, asking: Asking) -> Judgement {
 fn ask(context: &Context, active: &Active, elapsed: Duration) -> Option<Result<Voice, Trouble>> {
     let known = guards::find(&active.name);
     let custom = || context.rules.custom.iter().find(|rule| rule.name == active.name);
-    let is_late = elapsed > Duration::from_millis(context.rules.deadline_ms);
+    let is_late = elapsed.saturating_sub(context.world.waited()) > Duration::from_millis(context.rules.deadline_ms);
     // A guard that panics has failed, like one that says so: what that means is its policy.
     let heard = catch_unwind(AssertUnwindSafe(|| {
         let mut voice = Voice::default();

@@ -259,6 +259,10 @@ impl World for Stage {
         self.elapsed
     }
 
+    fn waited(&self) -> Duration {
+        Duration::ZERO
+    }
+
     fn home(&self) -> Option<Utf8PathBuf> {
         Some("/home/user".into())
     }

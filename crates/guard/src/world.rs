@@ -35,6 +35,9 @@ pub trait World {
     /// Since the event came in.
     fn elapsed(&self) -> Duration;
 
+    /// How much of it went by in programs of the project's own, which have limits of their own.
+    fn waited(&self) -> Duration;
+
     fn home(&self) -> Option<Utf8PathBuf>;
 }
 

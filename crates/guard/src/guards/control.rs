@@ -92,7 +92,7 @@ fn settings_edit(context: &Context, target: &Target, path: &Utf8Path) -> Result<
     let refused = Some(text::settings(context.lang, path.as_str()));
     let changes = context.changes().iter().filter(|change| change.paths().any(|p| *p == target.path));
     let changes: Vec<&Change> = changes.collect();
-    if target.by != By::Edit || !path.as_str().ends_with(".json") || changes.is_empty() {
+    if target.by != By::Edit || path.extension() != Some("json") || changes.is_empty() {
         return Ok(refused);
     }
     for change in changes {

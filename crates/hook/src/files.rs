@@ -1,0 +1,124 @@
+//! The world as the guards ask for it: from files.
+
+use std::cell::Cell;
+use std::io::{self, Read};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use dandori_guard::world::{Call, Denied, Exception, FileKind, Ran};
+use dandori_guard::{Checkout, Mark, World};
+use dandori_host::{Cmd, CmdError, Env};
+
+use crate::memory::Memory;
+
+/// A longer document is cut: nobody's state.md or settings are that long.
+const MAX_TEXT: u64 = 4 * 1024 * 1024;
+
+pub struct Files<'a> {
+    pub env: &'a Env,
+    pub memory: &'a Memory,
+    pub begun: Instant,
+    pub waited: Cell<Duration>,
+    /// How long programs of the project's own may still hold up the answer, in milliseconds, for the watchdog.
+    pub allowance: Arc<AtomicU64>,
+}
+
+impl World for Files<'_> {
+    fn text(&self, path: &Utf8Path) -> io::Result<Option<String>> {
+        let metadata = match path.metadata() {
+            Ok(metadata) => metadata,
+            Err(e) if matches!(e.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => return Ok(None),
+            Err(e) => return Err(e),
+        };
+        // Opening a pipe would wait for its writer for ever.
+        if !metadata.is_file() {
+            return Err(io::Error::other("not a file"));
+        }
+        let mut bytes = Vec::new();
+        std::fs::File::open(path)?.take(MAX_TEXT).read_to_end(&mut bytes)?;
+        Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
+    }
+
+    fn kind(&self, path: &Utf8Path) -> Option<FileKind> {
+        let kind = path.symlink_metadata().ok()?.file_type();
+        Some(if kind.is_symlink() {
+            match path.metadata() {
+                Ok(to) if to.is_dir() => FileKind::Folder,
+                _ => FileKind::Link,
+            }
+        } else if kind.is_dir() {
+            FileKind::Folder
+        } else if kind.is_file() {
+            FileKind::File
+        } else {
+            FileKind::Other
+        })
+    }
+
+    fn names(&self, folder: &Utf8Path) -> Vec<String> {
+        /// More names than anybody would protect.
+        const MANY: usize = 20_000;
+        let entries = folder.read_dir_utf8().into_iter().flatten().flatten();
+        entries.take(MANY).map(|entry| entry.file_name().to_owned()).collect()
+    }
+
+    fn real(&self, path: &Utf8Path) -> Utf8PathBuf {
+        dandori_host::layout::real(path)
+    }
+
+    fn checkout(&self, path: &Utf8Path) -> Option<Checkout> {
+        crate::checkout::find(path)
+    }
+
+    fn mark(&self, mark: &Mark) -> Option<String> {
+        self.memory.mark(mark)
+    }
+
+    fn denied(&self) -> Vec<Denied> {
+        self.memory.denied()
+    }
+
+    fn exceptions(&self) -> Vec<Exception> {
+        self.memory.exceptions()
+    }
+
+    fn run(&self, call: &Call) -> Ran {
+        let Some((program, args)) = call.argv.split_first() else {
+            return Ran::NotStarted { why: "no program is named".to_owned() };
+        };
+        let limit = u64::try_from(call.limit.as_millis()).unwrap_or(u64::MAX);
+        self.allowance.fetch_add(limit, Ordering::SeqCst);
+        let mut cmd = Cmd::new(program, self.env).args(args).stdin(call.stdin.as_bytes()).deadline(call.limit);
+        if let Some(cwd) = &call.cwd {
+            cmd = cmd.cwd(cwd);
+        }
+        let begun = Instant::now();
+        let ran = match cmd.run_any() {
+            Ok(output) => Ran::Ended {
+                code: output.status.code(),
+                stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+                stderr: output.stderr,
+            },
+            Err(CmdError::TimedOut { .. }) => Ran::TimedOut,
+            Err(error) => Ran::NotStarted { why: error.to_string() },
+        };
+        self.waited.set(self.waited.get() + begun.elapsed());
+        let unused = call.limit.saturating_sub(begun.elapsed());
+        self.allowance.fetch_sub(u64::try_from(unused.as_millis()).unwrap_or(0).min(limit), Ordering::SeqCst);
+        ran
+    }
+
+    fn elapsed(&self) -> Duration {
+        self.begun.elapsed()
+    }
+
+    fn waited(&self) -> Duration {
+        self.waited.get()
+    }
+
+    fn home(&self) -> Option<Utf8PathBuf> {
+        self.env.home()
+    }
+}

@@ -1,0 +1,137 @@
+//! One hook event, from stdin to the answer.
+//!
+//! A process of its own for each event, before any command line is parsed: no runtime, no database, no TOML unless the
+//! configuration has changed. It answers once, in one write, before its own deadline, whatever happens inside: a guard
+//! that fails or panics answers by its policy, and an event that could not be judged in time is refused where it is
+//! about a tool.
+
+mod checkout;
+mod effects;
+mod files;
+mod memory;
+mod place;
+mod rules;
+mod session;
+
+use std::io::{Read, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use dandori_guard::{
+    Agent, Answer, Decision, ErrorPolicy, Event, GuardName, Kind, Reason, Ruling, answer_unreadable, encode,
+};
+use dandori_host::Env;
+
+pub use checkout::{find as find_checkout, main_root};
+pub use files::Files;
+pub use memory::Memory;
+pub use place::guard_folder;
+pub use session::{Judged, Request, Session};
+
+/// A larger event is not read: no client sends one.
+const MAX_EVENT: u64 = 64 * 1024 * 1024;
+/// How long an answer may take in all, programs of the project's own left out. Clients wait longer.
+const DEADLINE: Duration = Duration::from_secs(8);
+/// Room for a deep shell line: the parser recurses.
+const STACK: usize = 32 * 1024 * 1024;
+
+/// What a hook was called with.
+#[derive(Clone, Debug)]
+pub struct Called {
+    pub agent: Option<Agent>,
+    /// The folder of the run it belongs to, when it does.
+    pub run: Option<camino::Utf8PathBuf>,
+}
+
+impl Called {
+    /// `hook <agent> [--run <folder>]`; what is not understood is left away: an answer is owed in any case.
+    pub fn from_words(words: impl Iterator<Item = String>) -> Self {
+        let mut called = Self { agent: None, run: None };
+        let mut words = words.peekable();
+        while let Some(word) = words.next() {
+            match word.as_str() {
+                "--run" => called.run = words.next().map(Into::into),
+                name => called.agent = called.agent.or(name.parse().ok()),
+            }
+        }
+        called
+    }
+}
+
+/// Reads an event on stdin, answers it and gives the exit code.
+pub fn main(called: Called, env: Env) -> u8 {
+    // A panic must not print: what stands on stderr goes to the model.
+    std::panic::set_hook(Box::new(|_| {}));
+    let begun = Instant::now();
+    let seen: Arc<Mutex<Option<Event>>> = Arc::default();
+    let allowance = Arc::new(AtomicU64::new(0));
+    let (answers, answered) = channel();
+    let (their_seen, their_allowance) = (Arc::clone(&seen), Arc::clone(&allowance));
+    let worker = std::thread::Builder::new().stack_size(STACK).spawn(move || {
+        let worked = catch_unwind(AssertUnwindSafe(|| work(&called, &env, begun, &their_seen, their_allowance)));
+        let _ = answers.send(worked.unwrap_or_else(|_| unjudged(&their_seen, "panicked")));
+    });
+    let answer = match worker {
+        Ok(_) => wait(&answered, begun, &allowance).unwrap_or_else(|| unjudged(&seen, "took too long")),
+        Err(_) => unjudged(&seen, "could not start"),
+    };
+    write(&answer)
+}
+
+fn work(called: &Called, env: &Env, begun: Instant, seen: &Mutex<Option<Event>>, allowance: Arc<AtomicU64>) -> Answer {
+    let mut bytes = Vec::new();
+    if let Err(error) = std::io::stdin().lock().take(MAX_EVENT).read_to_end(&mut bytes) {
+        return answer_unreadable(&Reason::new(&format!("dandori: {error}")));
+    }
+    let mut event = match dandori_guard::decode(&bytes, called.agent) {
+        Ok(event) => event,
+        Err(error) => return answer_unreadable(&Reason::new(&format!("dandori: {error}"))),
+    };
+    drop(bytes);
+    event.headless = called.run.is_some() || env.text("CLAUDE_CODE_ENTRYPOINT").is_some_and(|e| e.starts_with("sdk"));
+    if let Ok(mut slot) = seen.lock() {
+        *slot = Some(Event { raw: String::new(), ..event.clone() });
+    }
+    let request = Request { event: &event, env, run: called.run.as_deref(), begun, allowance };
+    match Session::open(&request) {
+        Ok(session) => session.answer(&request),
+        Err(error) => unjudged(seen, &error),
+    }
+}
+
+/// The answer, or `None` when it did not come in time.
+fn wait(answered: &Receiver<Answer>, begun: Instant, allowance: &AtomicU64) -> Option<Answer> {
+    loop {
+        let allowed = DEADLINE + Duration::from_millis(allowance.load(Ordering::SeqCst));
+        let left = allowed.checked_sub(begun.elapsed())?;
+        match answered.recv_timeout(left) {
+            Ok(answer) => return Some(answer),
+            // More may have been allowed since.
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return None,
+        }
+    }
+}
+
+/// What is said when the guards could not be asked: a tool is refused, everything else passes with a word.
+fn unjudged(seen: &Mutex<Option<Event>>, why: &str) -> Answer {
+    let event = seen.lock().ok().and_then(|mut slot| slot.take());
+    let text =
+        format!("dandori hook {why}: not judged. `dandori doctor` says more / 判定できませんでした (`dandori doctor`)");
+    let Some(event) = event else { return answer_unreadable(&Reason::new(&text)) };
+    let policy = if event.kind == Kind::PreTool { ErrorPolicy::Closed } else { ErrorPolicy::Open };
+    let decision = Decision::Error { guard: GuardName::known("hook"), detail: Reason::new(&text), policy };
+    encode(&event, &Ruling::from(decision))
+}
+
+/// One write for each stream: a client that reads half an answer runs the tool.
+fn write(answer: &Answer) -> u8 {
+    let mut stderr = std::io::stderr().lock();
+    let _ = stderr.write_all(answer.stderr.as_bytes());
+    let mut stdout = std::io::stdout().lock();
+    let _ = stdout.write_all(&answer.stdout).and_then(|()| stdout.flush());
+    answer.exit
+}

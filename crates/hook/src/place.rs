@@ -1,0 +1,58 @@
+//! Which project a session works in, wherever its agent has gone since.
+//!
+//! Claude Code and Gemini CLI tell it in a variable the agent cannot reach; for Codex the folder of a session's first
+//! event is remembered. An agent that goes to another folder stays under the rules it began with.
+
+use camino::{Utf8Path, Utf8PathBuf};
+use dandori_guard::{Agent, Event};
+use dandori_host::{Env, Layout};
+
+/// Any path in the project.
+pub(crate) fn project(event: &Event, env: &Env, layout: &Layout) -> Option<Utf8PathBuf> {
+    let told = match event.agent {
+        Agent::Claude => env.path("CLAUDE_PROJECT_DIR"),
+        Agent::Gemini => env.path("GEMINI_PROJECT_DIR"),
+        Agent::Codex => None,
+    };
+    if told.is_some() {
+        return told;
+    }
+    let cwd = event.cwd.clone();
+    let Some(file) = remembered_at(event, layout) else { return cwd };
+    if let Ok(text) = std::fs::read_to_string(&file) {
+        return Some(Utf8PathBuf::from(text.trim_end_matches('\n')));
+    }
+    let cwd = cwd?;
+    // Whoever is first wins: the session began there.
+    if let Some(folder) = file.parent() {
+        let _ = std::fs::create_dir_all(folder);
+    }
+    let _ = dandori_host::put_file(&file, cwd.as_str().as_bytes(), 0o600);
+    Some(cwd)
+}
+
+/// Forgets an ended session.
+pub(crate) fn forget(event: &Event, layout: &Layout) {
+    if let Some(file) = remembered_at(event, layout) {
+        let _ = std::fs::remove_file(file);
+    }
+}
+
+fn remembered_at(event: &Event, layout: &Layout) -> Option<Utf8PathBuf> {
+    let session = event.session.as_ref()?.to_string();
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    let fits = !session.is_empty() && session.len() <= 100 && session.chars().all(is_plain);
+    fits.then(|| sessions(layout).join(format!("{}-{session}", event.agent)))
+}
+
+fn sessions(layout: &Layout) -> Utf8PathBuf {
+    layout.root().join("guards").join(".sessions")
+}
+
+/// The folder of what is kept about a checkout; one for all that is in no checkout.
+pub fn guard_folder(layout: &Layout, root: Option<&Utf8Path>) -> Utf8PathBuf {
+    match root {
+        Some(root) => layout.guard(root),
+        None => layout.root().join("guards").join(".anywhere"),
+    }
+}

@@ -1,0 +1,137 @@
+//! One event in its session: the rules that hold there, what is remembered, the judgement, and what is written down.
+
+use std::cell::Cell;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::time::{Duration, Instant};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use dandori_guard::{
+    Answer, Asking, Context, Decision, ErrorPolicy, Event, GuardName, Judgement, Kind, Reason, Rules, Verdict, encode,
+    judge,
+};
+use dandori_host::{Env, Layout};
+use dandori_journal::{Logs, Record, event_name, spool};
+use dandori_text::Lang;
+use jiff::Zoned;
+
+use crate::files::Files;
+use crate::memory::Memory;
+use crate::{effects, place};
+
+/// An event and where it is judged.
+pub struct Request<'a> {
+    pub event: &'a Event,
+    pub env: &'a Env,
+    /// The folder of the run it belongs to, when it does.
+    pub run: Option<&'a Utf8Path>,
+    pub begun: Instant,
+    pub allowance: Arc<AtomicU64>,
+}
+
+/// The rules of one project, and what is remembered about a session in it.
+pub struct Session {
+    pub rules: Rules,
+    /// What is wrong with the configuration, for the user.
+    pub notes: Vec<String>,
+    pub project: Option<Utf8PathBuf>,
+    pub lang: Lang,
+    folder: Utf8PathBuf,
+    layout: Option<Layout>,
+    memory: Memory,
+    now: Zoned,
+}
+
+/// A judgement with its answer.
+pub struct Judged {
+    pub judgement: Judgement,
+    pub answer: Answer,
+}
+
+impl Session {
+    pub fn open(request: &Request) -> Result<Self, String> {
+        let now = dandori_host::now().to_zoned(jiff::tz::TimeZone::system());
+        let (event, env) = (request.event, request.env);
+        if let Some(run) = request.run {
+            let bytes =
+                std::fs::read(run.join("rules.json")).map_err(|e| format!("cannot read the run's rules: {e}"))?;
+            let rules: Rules =
+                serde_json::from_slice(&bytes).map_err(|e| format!("cannot read the run's rules: {e}"))?;
+            let folder = run.join("tmp/guards");
+            return Ok(Self::with(rules, Vec::new(), event.cwd.clone(), env, folder, None, event, now));
+        }
+        let layout = Layout::from_env(env).ok_or("finds no state folder: HOME is not set")?;
+        let project = place::project(event, env, &layout);
+        let checkout = project.as_deref().and_then(crate::checkout::find);
+        let root = checkout.as_ref().map(|c| c.root.clone());
+        let folder = place::guard_folder(&layout, root.as_deref());
+        let (rules, notes) = crate::rules::load(checkout.as_ref(), env, &layout, &folder);
+        Ok(Self::with(rules, notes, project, env, folder, Some(layout), event, now))
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "what the two ways of opening have in common")]
+    fn with(
+        rules: Rules,
+        notes: Vec<String>,
+        project: Option<Utf8PathBuf>,
+        env: &Env,
+        folder: Utf8PathBuf,
+        layout: Option<Layout>,
+        event: &Event,
+        now: Zoned,
+    ) -> Self {
+        let lang = Lang::choose(None, rules.language.as_deref(), |name| env.text(name));
+        let window = Duration::from_secs(rules.denied_seconds);
+        let memory = Memory::new(&folder, event, now.timestamp(), window);
+        Self { rules, notes, project, lang, folder, layout, memory, now }
+    }
+
+    /// Asks the guards; nothing is noted.
+    pub fn judge(&self, request: &Request, asking: Asking) -> Judged {
+        let files = Files {
+            env: request.env,
+            memory: &self.memory,
+            begun: request.begun,
+            waited: Cell::default(),
+            allowance: Arc::clone(&request.allowance),
+        };
+        let context = Context::new(request.event, &self.rules, &files, self.lang, self.project.as_deref());
+        let mut judgement = judge(&context, asking);
+        if matches!(request.event.kind, Kind::SessionStart { .. } | Kind::PromptSubmit { .. }) {
+            // A configuration that is not as the user thinks is said once a turn, not at every tool.
+            let notes = self.notes.iter().map(|note| Decision::Error {
+                guard: GuardName::known("config"),
+                detail: Reason::new(note),
+                policy: ErrorPolicy::Open,
+            });
+            let said = dandori_guard::Ruling::of(notes);
+            judgement.ruling.notes.extend(said.notes);
+        }
+        let answer = encode(request.event, &judgement.ruling);
+        Judged { judgement, answer }
+    }
+
+    /// Judges, notes and writes down.
+    pub fn answer(&self, request: &Request) -> Answer {
+        let Judged { judgement, answer } = self.judge(request, Asking::UntilBlocked);
+        let logs = Logs::new(&self.folder);
+        // What cannot be noted must not keep the answer back: the tool would run without one.
+        let troubles =
+            effects::apply(&judgement.effects, &self.memory, &logs, request.event, self.layout.as_ref(), &self.now);
+        self.write_down(request, &judgement, &logs, troubles);
+        answer
+    }
+
+    fn write_down(&self, request: &Request, judgement: &Judgement, logs: &Logs, troubles: Vec<String>) {
+        let took = request.begun.elapsed();
+        let at = self.now.datetime();
+        let tool = request.event.tool_name.as_deref();
+        let _ = logs.timing(at, &event_name(request.event), tool, took);
+        if let Verdict::Block { guard, .. } = &judgement.ruling.verdict {
+            let _ = logs.block(at, guard.as_str(), tool);
+        }
+        let mut record = Record::of(request.event, judgement, self.now.timestamp(), took);
+        record.oddities.extend(troubles);
+        let _ = spool::append(&self.folder, &record);
+    }
+}
