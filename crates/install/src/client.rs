@@ -1,0 +1,178 @@
+//! The three clients: where their hooks stand, which events we hear, and how long an answer may take.
+
+use crate::wanted::Wanted;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Client {
+    Claude,
+    Codex,
+    Gemini,
+}
+
+/// The longest an answer may take, in seconds: every client goes on without one after that.
+const BEFORE_TOOL: u32 = 15;
+/// Checks may run.
+const AFTER_TOOL: u32 = 60;
+/// Codex allows no more.
+const SESSION_END: u32 = 3;
+const OTHER: u32 = 5;
+
+struct Event {
+    name: &'static str,
+    seconds: u32,
+    /// Its groups choose by a matcher. Where none is taken, none is written: Gemini compares a lifecycle event's word
+    /// for word.
+    has_matcher: bool,
+}
+
+const fn plain(name: &'static str) -> Event {
+    Event { name, seconds: OTHER, has_matcher: false }
+}
+
+const fn matched(name: &'static str, seconds: u32) -> Event {
+    Event { name, seconds, has_matcher: true }
+}
+
+/// Never `WorktreeCreate`: who registers it replaces the making of worktrees. And not `PermissionRequest`: what we
+/// have to say has been said before the client asks.
+const CLAUDE: &[Event] = &[
+    matched("SessionStart", OTHER),
+    plain("UserPromptSubmit"),
+    matched("PreToolUse", BEFORE_TOOL),
+    matched("PostToolUse", AFTER_TOOL),
+    matched("PostToolUseFailure", AFTER_TOOL),
+    plain("Stop"),
+    matched("SubagentStart", OTHER),
+    matched("SubagentStop", OTHER),
+    matched("PreCompact", OTHER),
+    matched("SessionEnd", SESSION_END),
+    matched("Notification", OTHER),
+    // Without it an agent takes the hooks out of the settings, and the session goes on without them.
+    matched("ConfigChange", OTHER),
+];
+
+const CODEX: &[Event] = &[
+    matched("SessionStart", OTHER),
+    plain("UserPromptSubmit"),
+    matched("PreToolUse", BEFORE_TOOL),
+    matched("PostToolUse", AFTER_TOOL),
+    plain("Stop"),
+    matched("SubagentStart", OTHER),
+    matched("SubagentStop", OTHER),
+    matched("PreCompact", OTHER),
+    Event { name: "SessionEnd", seconds: SESSION_END, has_matcher: false },
+];
+
+const GEMINI: &[Event] = &[
+    plain("SessionStart"),
+    plain("BeforeAgent"),
+    matched("BeforeTool", BEFORE_TOOL),
+    matched("AfterTool", AFTER_TOOL),
+    plain("AfterAgent"),
+    Event { name: "SessionEnd", seconds: SESSION_END, has_matcher: false },
+    plain("PreCompress"),
+    plain("Notification"),
+];
+
+impl Client {
+    pub const ALL: [Self; 3] = [Self::Claude, Self::Codex, Self::Gemini];
+
+    /// Its name on the command line, and its program's.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Claude => "claude",
+            Self::Codex => "codex",
+            Self::Gemini => "gemini",
+        }
+    }
+
+    /// The folder in a project, and in the user's home, that holds its settings.
+    pub fn folder(self) -> &'static str {
+        match self {
+            Self::Claude => ".claude",
+            Self::Codex => ".codex",
+            Self::Gemini => ".gemini",
+        }
+    }
+
+    /// The file in that folder.
+    pub fn file(self) -> &'static str {
+        match self {
+            Self::Claude | Self::Gemini => "settings.json",
+            Self::Codex => "hooks.json",
+        }
+    }
+
+    /// Whether it reads comments and trailing commas. The others drop the whole file for one.
+    pub fn reads_comments(self) -> bool {
+        self == Self::Gemini
+    }
+
+    /// The groups we want, by event.
+    pub(crate) fn wanted(self, program: &str) -> Vec<(&'static str, Wanted)> {
+        let events = match self {
+            Self::Claude => CLAUDE,
+            Self::Codex => CODEX,
+            Self::Gemini => GEMINI,
+        };
+        events.iter().map(|event| (event.name, self.group(event, program))).collect()
+    }
+
+    fn group(self, event: &Event, program: &str) -> Wanted {
+        let hooks = ("hooks", Wanted::List(vec![self.handler(event, program)]));
+        if event.has_matcher {
+            Wanted::object([("matcher", Wanted::text("*")), hooks])
+        } else {
+            Wanted::object([hooks])
+        }
+    }
+
+    fn handler(self, event: &Event, program: &str) -> Wanted {
+        let kind = ("type", Wanted::text("command"));
+        let line = ("command", Wanted::text(format!("{} hook {}", word(program), self.name())));
+        match self {
+            // With arguments of its own it is started without a shell.
+            Self::Claude => Wanted::object([
+                kind,
+                ("command", Wanted::text(program)),
+                ("args", Wanted::List(vec![Wanted::text("hook"), Wanted::text(self.name())])),
+                ("timeout", Wanted::Number(event.seconds)),
+            ]),
+            Self::Codex => Wanted::object([kind, line, ("timeout", Wanted::Number(event.seconds))]),
+            Self::Gemini => Wanted::object([
+                kind,
+                ("name", Wanted::text("dandori")),
+                line,
+                ("timeout", Wanted::Number(event.seconds * 1000)),
+            ]),
+        }
+    }
+}
+
+/// The path as one word of a shell's command line.
+fn word(path: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:,@%=".contains(c);
+    if !path.is_empty() && path.chars().all(is_plain) {
+        path.to_owned()
+    } else {
+        format!("'{}'", path.replace('\'', r"'\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_one_word_for_a_shell() {
+        assert_eq!(word("/usr/bin/dandori"), "/usr/bin/dandori");
+        assert_eq!(word("/my tools/dandori"), "'/my tools/dandori'");
+        assert_eq!(word("/it's/$HOME/dandori"), r"'/it'\''s/$HOME/dandori'");
+    }
+
+    #[test]
+    fn a_worktree_is_still_made_by_git_and_codex_waits_no_longer_than_it_may() {
+        assert!(Client::ALL.iter().all(|c| c.wanted("/d").iter().all(|(name, _)| *name != "WorktreeCreate")));
+        assert!(CODEX.iter().all(|e| e.name != "SessionEnd" || e.seconds <= 3));
+    }
+}

@@ -1,0 +1,28 @@
+//! dandori's hooks in the settings of Claude Code, Codex CLI and Gemini CLI: put in, brought up to date, taken out.
+//!
+//! Text in, text out; who reads and writes the files is the binary. What is not ours stays byte for byte as it was:
+//! comments, odd indentation, line ends, a missing last newline. The text is not printed anew but spliced:
+//!
+//! * [`install`] appends to what is there, one group per event, and says what it found ([`Memory`]): was there a file,
+//!   were `hooks` or the event's list there, and how was an empty one written.
+//! * [`uninstall`] takes out what is ours by its command line, and with the memory also what held it, so that a file
+//!   nobody else has touched is again what it was before. Without a memory it takes away what became empty.
+//! * An entry of ours is known by its command: a program named `dandori`, then `hook <agent>`.
+
+mod client;
+mod diff;
+mod edit;
+mod install;
+mod memory;
+mod ours;
+mod tree;
+mod uninstall;
+mod wanted;
+
+pub use client::Client;
+pub use diff::unified;
+pub use install::{Installed, install};
+pub use memory::{Before, FileBefore, Memory};
+pub use ours::{Reach, has_ours, reach};
+pub use tree::Trouble;
+pub use uninstall::{Uninstalled, uninstall};

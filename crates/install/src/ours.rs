@@ -1,0 +1,164 @@
+//! What in a settings text is ours, and what keeps it from being heard.
+
+use crate::Client;
+use crate::tree::{self, BOM, Value};
+
+/// A handler of ours, by its place: event, group, handler.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Entry {
+    pub(crate) event: String,
+    pub(crate) group: usize,
+    pub(crate) handler: usize,
+}
+
+/// Every handler of ours below `hooks`.
+pub(crate) fn entries(hooks: &Value, client: Client, program: Option<&str>) -> Vec<Entry> {
+    let mut found = Vec::new();
+    for property in hooks.properties() {
+        // An earlier one of the same name counts for nobody.
+        if hooks.property(&property.name).is_none_or(|p| p.range != property.range) {
+            continue;
+        }
+        for (group, value) in property.value.elements().iter().enumerate() {
+            for (handler, value) in handlers(value).iter().enumerate() {
+                if is_ours(value, client, program) {
+                    found.push(Entry { event: property.name.clone(), group, handler });
+                }
+            }
+        }
+    }
+    found
+}
+
+pub(crate) fn handlers(group: &Value) -> &[Value] {
+    group.property("hooks").map_or(&[], |p| p.value.elements())
+}
+
+/// Known by its command, whichever path, timeout or shell form it has. `program`: also under another name, when it is
+/// the one to be installed.
+fn is_ours(handler: &Value, client: Client, program: Option<&str>) -> bool {
+    let Some(command) = handler.property("command").and_then(|p| p.value.text()) else { return false };
+    let is_program = |path: &str| Some(path) == program || path.rsplit('/').next() == Some("dandori");
+    if let Some(args) = handler.property("args") {
+        let args: Vec<Option<&str>> = args.value.elements().iter().map(Value::text).collect();
+        return args == [Some("hook"), Some(client.name())] && is_program(command);
+    }
+    let line = command.trim_end().strip_suffix(client.name()).map(str::trim_end);
+    let line = line.and_then(|l| l.strip_suffix("hook")).filter(|l| l.ends_with([' ', '\t']));
+    line.and_then(|l| only_word(l.trim())).is_some_and(|path| is_program(&path))
+}
+
+/// The one word that a shell would read here; `None` when it is several, or more than a plain word.
+fn only_word(text: &str) -> Option<String> {
+    let mut word = String::new();
+    let mut rest = text.chars();
+    while let Some(c) = rest.next() {
+        match c {
+            '\'' => loop {
+                match rest.next()? {
+                    '\'' => break,
+                    c => word.push(c),
+                }
+            },
+            '"' => loop {
+                match rest.next()? {
+                    '"' => break,
+                    '\\' => word.push(rest.next()?),
+                    c => word.push(c),
+                }
+            },
+            '\\' => word.push(rest.next()?),
+            c if c.is_whitespace() || ";&|<>()".contains(c) => return None,
+            c => word.push(c),
+        }
+    }
+    (!word.is_empty()).then_some(word)
+}
+
+/// Whether an entry of ours stands in this text. A text that cannot be read has none.
+pub fn has_ours(client: Client, text: &str) -> bool {
+    let text = text.strip_prefix(BOM).unwrap_or(text);
+    let root = tree::parse(text).ok().and_then(|t| t.root);
+    let hooks = root.as_ref().and_then(|r| r.property("hooks"));
+    hooks.is_some_and(|hooks| !entries(&hooks.value, client, None).is_empty())
+}
+
+/// Why hooks in this file, or beside it, are not heard.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    Heard,
+    /// `disableAllHooks` is true.
+    Disabled,
+    /// A comment or a trailing comma, for which this client drops the whole file.
+    Dropped {
+        line: usize,
+        column: usize,
+    },
+}
+
+/// Whether what this text says is heard by its client.
+pub fn reach(client: Client, text: &str) -> Reach {
+    let text = text.strip_prefix(BOM).unwrap_or(text);
+    let root = tree::parse(text).ok().and_then(|t| t.root);
+    let switch = root.as_ref().and_then(|r| r.property("disableAllHooks"));
+    if client == Client::Claude
+        && switch.is_some_and(|p| matches!(&p.value.kind, tree::Kind::Plain(word) if word == "true"))
+    {
+        return Reach::Disabled;
+    }
+    match tree::first_looseness(text) {
+        Some((line, column)) if !client.reads_comments() => Reach::Dropped { line, column },
+        _ => Reach::Heard,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ours(handler: &str, client: Client) -> bool {
+        is_ours(&tree::parse(handler).unwrap().root.unwrap(), client, None)
+    }
+
+    #[test]
+    fn an_entry_is_known_by_its_command_in_every_form() {
+        for handler in [
+            r#"{"command": "/a/dandori", "args": ["hook", "claude"], "timeout": 1}"#,
+            r#"{"command": "dandori", "args": ["hook", "claude"]}"#,
+            r#"{"type": "command", "command": "/a/dandori hook claude"}"#,
+            r#"{"command": "'/my tools/dandori' hook  claude "}"#,
+            r#"{"command": "'/it'\\''s/dandori' hook claude"}"#,
+            r#"{"command": "\"/my tools/dandori\" hook claude"}"#,
+        ] {
+            assert!(ours(handler, Client::Claude), "{handler}");
+            assert!(!ours(handler, Client::Codex), "{handler}");
+        }
+    }
+
+    #[test]
+    fn what_only_looks_like_ours_is_not() {
+        for handler in [
+            r#"{"command": "/a/dandori", "args": ["hook", "claude", "x"]}"#,
+            r#"{"command": "/a/dandori", "args": ["guard", "claude"]}"#,
+            r#"{"command": "/a/not-dandori", "args": ["hook", "claude"]}"#,
+            r#"{"command": "log; /a/dandori hook claude"}"#,
+            r#"{"command": "env X=1 dandori hook claude"}"#,
+            r#"{"command": "echo dandori hook claude"}"#,
+            r#"{"command": "dandori xhook claude"}"#,
+            r#"{"command": "dandorihook claude"}"#,
+            r#"{"command": 5}"#,
+            r#""dandori hook claude""#,
+        ] {
+            assert!(!ours(handler, Client::Claude), "{handler}");
+        }
+    }
+
+    #[test]
+    fn what_keeps_a_file_from_being_heard_is_found() {
+        assert_eq!(reach(Client::Claude, r#"{"disableAllHooks": true}"#), Reach::Disabled);
+        assert_eq!(reach(Client::Claude, r#"{"disableAllHooks": false}"#), Reach::Heard);
+        assert_eq!(reach(Client::Codex, "{\n  // mine\n}"), Reach::Dropped { line: 2, column: 3 });
+        assert_eq!(reach(Client::Claude, r#"{"a": [1,]}"#), Reach::Dropped { line: 1, column: 9 });
+        assert_eq!(reach(Client::Gemini, "{\n  // mine\n}"), Reach::Heard);
+    }
+}
