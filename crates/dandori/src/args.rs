@@ -89,6 +89,8 @@ enum Verb {
     /// Start, stop and look at the daemon
     #[command(subcommand)]
     Daemon(DaemonVerb),
+    /// Put dandori's guards into the settings of the agents
+    Init(cli::init::InitArgs),
     /// Check this machine: git, agents, sandbox, store, disk
     Doctor,
     /// Agree to what this repository's dandori.toml could execute
@@ -302,6 +304,7 @@ async fn answer(verb: Verb, context: &cli::Context) -> Result<ExitCode, Failed> 
         Verb::Daemon(DaemonVerb::Status) => cli::daemon_status::run(context).await,
         Verb::Daemon(DaemonVerb::Logs(args)) => cli::daemon_logs::run(&args, context),
         Verb::Daemon(DaemonVerb::Serve(_)) => Ok(ExitCode::SUCCESS),
+        Verb::Init(args) => cli::init::run(&args, context),
         Verb::Doctor => cli::doctor::run(context).await,
         Verb::Trust(args) => cli::trust::run(&args, context),
         Verb::Demo(args) => crate::demo::run(args, context).await,

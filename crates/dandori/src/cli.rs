@@ -6,6 +6,7 @@ pub(crate) mod daemon_start;
 pub(crate) mod daemon_status;
 pub(crate) mod daemon_stop;
 pub(crate) mod doctor;
+pub(crate) mod init;
 pub(crate) mod instruction;
 pub(crate) mod playbook_check;
 pub(crate) mod playbook_new;

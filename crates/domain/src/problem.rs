@@ -25,11 +25,46 @@ pub enum EditTrouble {
     SeveralLines,
 }
 
+/// Why an agent's settings file is left alone. Lines and columns count from 1.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum SettingsTrouble {
+    /// Not UTF-8.
+    NotText,
+    NotJson {
+        line: usize,
+        column: usize,
+        reason: String,
+    },
+    NotAnObject {
+        line: usize,
+        column: usize,
+        /// `None`: the file as a whole.
+        key: Option<String>,
+    },
+    NotAList {
+        line: usize,
+        column: usize,
+        key: String,
+    },
+}
+
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(tag = "code", rename_all = "snake_case")]
 pub enum Problem {
     NotARepository {
         path: Utf8PathBuf,
+    },
+    /// Guards are put into a repository, or with `--user` into the user's own settings.
+    NothingToGuard {
+        path: Utf8PathBuf,
+    },
+    /// No agent is on the PATH, none has settings here, and none was named.
+    NoAgents,
+    /// An agent's settings file is not what it has to be to take hooks in.
+    BadSettings {
+        path: Utf8PathBuf,
+        trouble: SettingsTrouble,
     },
     /// It was moved or deleted since it was first used.
     RepositoryGone {

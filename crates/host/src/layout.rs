@@ -9,7 +9,8 @@
 //!     worktrees/run_<key>/   pool/slot-*/   trash/
 //!     runs/<run key>/        launch order, output, exit record, patch, tmp/
 //!     agents/<task>/<agent>/ an agent's private state folder: the conversation is in it
-//!   guards/<checkout>/       what is kept about one checkout without a daemon: earlier versions of its state.md
+//!   guards/<checkout>/       what is kept about one checkout without a daemon: earlier versions of its state.md, what
+//!                            its agents' settings were before `init`; `guards/user/` the same of the user's own
 //! ```
 //! The whole root is hidden from a sandboxed agent; its worktree, temporary folder and private state folder are
 //! granted one by one.

@@ -158,6 +158,16 @@ pub const COMMANDS: &[CommandHelp] = &[
     about("daemon stop", "デーモンを停止する。エージェントは作業を続け、次の起動時に引き継がれる"),
     about("daemon status", "デーモンが動作しているか、その状況を表示する"),
     about("daemon logs", "デーモンのログを表示する").with(&[value("lines", "行数", "末尾から表示する行数")]),
+    about("init", "エージェントの設定に dandori のガードを組み込む").with(&[
+        flag("user", "このリポジトリではなく、ユーザー自身の設定に組み込む"),
+        value(
+            "agent",
+            "エージェント",
+            "対象のエージェント: claude、codex、gemini (既定: PATH にあるか、ここに設定があるもの)",
+        ),
+        flag("dry_run", "何も書き込まず、変更の差分だけを表示する"),
+        flag("uninstall", "dandori のガードを取り除き、設定を元に戻す"),
+    ]),
     about("doctor", "この環境を点検する: git、エージェント、サンドボックス、データベース、ディスク"),
     about("trust", "このリポジトリの dandori.toml が実行しうる内容を信頼する")
         .with(&[flag("revoke", "信頼を取り消す"), flag("show", "信頼の対象を表示するだけで、信頼はしない")]),

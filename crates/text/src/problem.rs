@@ -5,7 +5,7 @@ use dandori_domain::problem::EditTrouble;
 
 use crate::lang::say;
 use crate::misuse::did_you_mean;
-use crate::{Lang, Said, doctor, ui};
+use crate::{Lang, Said, doctor, init, ui};
 
 pub fn problem(lang: Lang, problem: &Problem) -> Said {
     match problem {
@@ -17,6 +17,9 @@ pub fn problem(lang: Lang, problem: &Problem) -> Said {
                     "リポジトリに移動するか、`git init` で作成してください"
                 ))
         }
+        Problem::NothingToGuard { path } => init::nothing_to_guard(lang, path.as_str()),
+        Problem::NoAgents => init::no_agents(lang),
+        Problem::BadSettings { path, trouble } => init::bad_settings(lang, path.as_str(), trouble),
         Problem::RepositoryGone { path } => {
             Said::what(say!(lang, "the repository {path} is gone", "リポジトリ {path} がありません"))
                 .why(say!(

@@ -15,6 +15,7 @@ mod daemon;
 mod doctor;
 mod documents;
 mod follow_up;
+mod init;
 mod many;
 mod remote;
 mod runs;

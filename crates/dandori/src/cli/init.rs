@@ -1,0 +1,204 @@
+//! `dandori init`: the guards into the agents' settings, and out of them again.
+//!
+//! Every file is worked out before any is written: a settings file that is not understood leaves all of them alone.
+
+mod files;
+mod places;
+mod program;
+
+use std::process::ExitCode;
+
+use clap::Args;
+use dandori_domain::Problem;
+use dandori_install::{Client, Reach};
+use dandori_text::init::{self, Action, Advice};
+use serde_json::{Value, json};
+
+use super::Context;
+use crate::out::Failed;
+use files::{Deed, Records};
+use places::Places;
+
+#[derive(Args)]
+pub(crate) struct InitArgs {
+    /// Your own settings instead of this repository's
+    #[arg(long)]
+    user: bool,
+    /// Agents to guard: claude, codex, gemini (default: those on the PATH or with settings here)
+    #[arg(long, value_name = "AGENT", value_delimiter = ',', value_parser = ["claude", "codex", "gemini"], hide_possible_values = true)]
+    agent: Vec<String>,
+    /// Print what would change as a diff, and write nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Take dandori's guards out and leave the settings as they were before
+    #[arg(long)]
+    uninstall: bool,
+}
+
+pub(crate) fn run(args: &InitArgs, context: &Context) -> Result<ExitCode, Failed> {
+    let places = if args.user { Places::of_user(context)? } else { Places::of_project(context)? };
+    let program = program::own_path(context)?;
+    let mut records = Records::load(&places.records);
+    let deeds = if args.uninstall {
+        uninstall(args, &places, program.as_str(), &records)?
+    } else {
+        install(args, context, &places, program.as_str(), &records)?
+    };
+    if !args.dry_run {
+        if args.uninstall {
+            deeds.iter().try_for_each(Deed::carry_out)?;
+            records.forget(&deeds);
+            records.save(&places.records)?;
+        } else {
+            // What was there before is written down first: after a kill in between it is found again.
+            records.keep(&deeds);
+            records.save(&places.records)?;
+            deeds.iter().try_for_each(Deed::carry_out)?;
+        }
+    }
+    let advice = if args.uninstall {
+        after_uninstall(&deeds, context, args)
+    } else {
+        after_install(&deeds, context, args, &places, &program)
+    };
+    show(args, context, &places, &program, &deeds, &advice);
+    Ok(ExitCode::SUCCESS)
+}
+
+fn install(
+    args: &InitArgs,
+    context: &Context,
+    places: &Places,
+    program: &str,
+    records: &Records,
+) -> Result<Vec<Deed>, Problem> {
+    let is_meant = |client: &Client| {
+        if args.agent.is_empty() {
+            context.env.find_program(client.name()).is_some() || places.folder(*client).is_dir()
+        } else {
+            args.agent.iter().any(|name| name == client.name())
+        }
+    };
+    let clients: Vec<Client> = Client::ALL.into_iter().filter(is_meant).collect();
+    if clients.is_empty() {
+        return Err(Problem::NoAgents);
+    }
+    clients.into_iter().map(|client| Deed::install(client, places.file(client), program, records)).collect()
+}
+
+/// From every agent's settings, whether or not the agent is still on the machine.
+fn uninstall(args: &InitArgs, places: &Places, program: &str, records: &Records) -> Result<Vec<Deed>, Problem> {
+    let is_meant = |client: &Client| args.agent.is_empty() || args.agent.iter().any(|name| name == client.name());
+    let deeds = Client::ALL.into_iter().filter(is_meant);
+    let deeds = deeds.map(|client| Deed::uninstall(client, places.file(client), program, records));
+    Ok(deeds.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
+}
+
+fn after_install(
+    deeds: &[Deed],
+    context: &Context,
+    args: &InitArgs,
+    places: &Places,
+    program: &camino::Utf8Path,
+) -> Vec<Advice> {
+    let mut advice = Vec::new();
+    for deed in deeds {
+        let (client, path) = (deed.client, deed.path.to_string());
+        if let Some(Reach::Dropped { line, column }) = deed.after.as_deref().map(|t| dandori_install::reach(client, t))
+        {
+            advice.push(Advice::Dropped { agent: display_name(client), path, line, column });
+        }
+        match client {
+            Client::Claude => {
+                let files = places::claude_settings(context);
+                let is_off = |path: &camino::Utf8PathBuf| {
+                    files::read(path)
+                        .ok()
+                        .flatten()
+                        .is_some_and(|t| dandori_install::reach(client, &t) == Reach::Disabled)
+                };
+                advice.extend(files.into_iter().filter(is_off).map(|p| Advice::Disabled { path: p.into_string() }));
+                if !args.user {
+                    advice.push(Advice::ClaudeSubfolder);
+                }
+            }
+            Client::Codex => advice.push(Advice::CodexTrust),
+            Client::Gemini if !args.user => advice.push(Advice::GeminiTrust),
+            Client::Gemini => {}
+        }
+        // Claude Code runs one command once, wherever it stands.
+        if client != Client::Claude
+            && let Some(path) = elsewhere(client, context, args)
+        {
+            advice.push(Advice::Twice { agent: display_name(client), path });
+        }
+    }
+    if program::is_in_reach(program, places.guarded.as_deref()) {
+        advice.push(Advice::ProgramInRepository { path: program.to_string() });
+    }
+    advice.push(Advice::Doctor);
+    advice
+}
+
+fn after_uninstall(deeds: &[Deed], context: &Context, args: &InitArgs) -> Vec<Advice> {
+    let still = |deed: &Deed| elsewhere(deed.client, context, args);
+    let still = deeds.iter().filter_map(still);
+    still.map(|path| Advice::StillThere { path, is_users: !args.user }).collect()
+}
+
+/// The file of the other scope, user or project, when our hooks stand in it too.
+fn elsewhere(client: Client, context: &Context, args: &InitArgs) -> Option<String> {
+    let other = if args.user { Places::of_project(context) } else { Places::of_user(context) };
+    let path = other.ok()?.file(client);
+    let text = files::read(&path).ok()??;
+    dandori_install::has_ours(client, &text).then(|| path.into_string())
+}
+
+fn show(
+    args: &InitArgs,
+    context: &Context,
+    places: &Places,
+    program: &camino::Utf8Path,
+    deeds: &[Deed],
+    advice: &[Advice],
+) {
+    let out = &context.out;
+    let file = |deed: &Deed| {
+        let mut file = json!({ "agent": deed.client.name(), "path": deed.path, "action": deed.action().code() });
+        if let (true, Some(object)) = (args.dry_run, file.as_object_mut()) {
+            object.insert("diff".to_owned(), deed.diff(places).into());
+        }
+        file
+    };
+    out.object(&json!({
+        "scope": if args.user { "user" } else { "project" },
+        "program": program,
+        "dry_run": args.dry_run,
+        "files": deeds.iter().map(file).collect::<Vec<Value>>(),
+        "advice": advice.iter().map(|a| json!({ "code": a.code(), "message": init::advice(out.lang, a) })).collect::<Vec<Value>>(),
+    }));
+    if deeds.is_empty() {
+        out.line(init::nothing_installed(out.lang));
+    }
+    for deed in deeds {
+        if args.dry_run && deed.action() != Action::Unchanged {
+            out.line(deed.diff(places).trim_end_matches('\n'));
+        } else {
+            out.line(init::action(out.lang, deed.action(), places.short(&deed.path)));
+        }
+    }
+    if args.dry_run {
+        out.note(init::nothing_written(out.lang));
+    }
+    for one in advice {
+        out.note(init::advice(out.lang, one));
+    }
+}
+
+fn display_name(client: Client) -> &'static str {
+    match client {
+        Client::Claude => "Claude Code",
+        Client::Codex => "Codex",
+        Client::Gemini => "Gemini",
+    }
+}

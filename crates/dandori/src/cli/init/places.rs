@@ -1,0 +1,83 @@
+//! Where the settings are: a project's or the user's.
+
+use camino::{Utf8Path, Utf8PathBuf};
+use dandori_domain::Problem;
+use dandori_install::Client;
+
+use crate::cli::Context;
+
+pub(super) struct Places {
+    folders: [(Client, Utf8PathBuf); 3],
+    /// Shown from here, when it is a project's.
+    root: Option<Utf8PathBuf>,
+    /// The checkout an agent works in; for the user's settings, any.
+    pub(super) guarded: Option<Utf8PathBuf>,
+    /// What was there before us.
+    pub(super) records: Utf8PathBuf,
+}
+
+impl Places {
+    /// A worktree has settings of its own.
+    pub(super) fn of_project(context: &Context) -> Result<Self, Problem> {
+        let here = context.here()?;
+        let root = here.ancestors().find(|folder| folder.join(".git").exists());
+        let root = root.ok_or_else(|| Problem::NothingToGuard { path: here.clone() })?.to_owned();
+        Ok(Self {
+            folders: Client::ALL.map(|client| (client, root.join(client.folder()))),
+            records: context.layout.guard(&root).join("install.json"),
+            guarded: Some(root.clone()),
+            root: Some(root),
+        })
+    }
+
+    pub(super) fn of_user(context: &Context) -> Result<Self, Problem> {
+        let folders = Client::ALL.map(|client| (client, user_folder(context, client)));
+        for (_, folder) in &folders {
+            // A relative one would be another folder for every agent.
+            if !folder.is_absolute() {
+                let reason = "HOME is not set, or the folder is not named by an absolute path";
+                return Err(Problem::Io { path: folder.clone(), reason: reason.to_owned() });
+            }
+        }
+        let records = context.layout.root().join("guards/user/install.json");
+        Ok(Self { folders, root: None, guarded: None, records })
+    }
+
+    pub(super) fn folder(&self, client: Client) -> &Utf8Path {
+        let found = self.folders.iter().find(|(of, _)| *of == client);
+        found.map_or(Utf8Path::new(""), |(_, folder)| folder)
+    }
+
+    pub(super) fn file(&self, client: Client) -> Utf8PathBuf {
+        self.folder(client).join(client.file())
+    }
+
+    /// As people write it: a project's from its root.
+    pub(super) fn short<'p>(&self, path: &'p Utf8Path) -> &'p str {
+        self.root.as_ref().and_then(|root| path.strip_prefix(root).ok()).unwrap_or(path).as_str()
+    }
+}
+
+/// Every settings file Claude Code reads here: a switch in one of them counts for all.
+pub(super) fn claude_settings(context: &Context) -> Vec<Utf8PathBuf> {
+    let mut files = vec![user_folder(context, Client::Claude).join("settings.json")];
+    if let Ok(places) = Places::of_project(context) {
+        let folder = places.folder(Client::Claude);
+        files.extend(["settings.json", "settings.local.json"].map(|name| folder.join(name)));
+    }
+    files
+}
+
+/// The variable of Gemini names the home that holds `.gemini`, those of the others the folder itself.
+fn user_folder(context: &Context, client: Client) -> Utf8PathBuf {
+    let home = |variable: Option<&str>| {
+        let named = variable.and_then(|name| context.env.path(name));
+        named.or_else(|| context.env.home()).unwrap_or_default()
+    };
+    let own = |variable| context.env.path(variable).unwrap_or_else(|| home(None).join(client.folder()));
+    match client {
+        Client::Claude => own("CLAUDE_CONFIG_DIR"),
+        Client::Codex => own("CODEX_HOME"),
+        Client::Gemini => home(Some("GEMINI_CLI_HOME")).join(client.folder()),
+    }
+}

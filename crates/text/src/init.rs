@@ -1,0 +1,228 @@
+//! What `dandori init` did with the agents' settings, and what is left for the user to do.
+
+use dandori_domain::problem::SettingsTrouble;
+
+use crate::lang::say;
+use crate::{Lang, Said};
+
+/// What happened to a settings file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Action {
+    Created,
+    Changed,
+    Unchanged,
+    Removed,
+}
+
+impl Action {
+    /// The stable name in `--json`.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::Created => "created",
+            Self::Changed => "changed",
+            Self::Unchanged => "unchanged",
+            Self::Removed => "removed",
+        }
+    }
+}
+
+pub fn action(lang: Lang, action: Action, path: &str) -> String {
+    match action {
+        Action::Created => say!(lang, "created   {path}", "作成     {path}"),
+        Action::Changed => say!(lang, "changed   {path}", "変更     {path}"),
+        Action::Unchanged => say!(lang, "unchanged {path}", "変更なし {path}"),
+        Action::Removed => say!(lang, "removed   {path}", "削除     {path}"),
+    }
+}
+
+/// What to know, or to do, before the hooks are heard.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Advice {
+    CodexTrust,
+    GeminiTrust,
+    ClaudeSubfolder,
+    /// `disableAllHooks` stands in this file.
+    Disabled {
+        path: String,
+    },
+    /// A comment or a trailing comma in a file whose reader knows none.
+    Dropped {
+        agent: &'static str,
+        path: String,
+        line: usize,
+        column: usize,
+    },
+    /// An agent could replace the program.
+    ProgramInRepository {
+        path: String,
+    },
+    /// The user's and the project's settings both hold our hooks.
+    Twice {
+        agent: &'static str,
+        path: String,
+    },
+    /// After an uninstallation, the other of the two still does.
+    StillThere {
+        path: String,
+        is_users: bool,
+    },
+    Doctor,
+}
+
+impl Advice {
+    /// The stable name in `--json`.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::CodexTrust => "codex_trust",
+            Self::GeminiTrust => "gemini_trust",
+            Self::ClaudeSubfolder => "claude_subfolder",
+            Self::Disabled { .. } => "disabled",
+            Self::Dropped { .. } => "dropped",
+            Self::ProgramInRepository { .. } => "program_in_repository",
+            Self::Twice { .. } => "twice",
+            Self::StillThere { .. } => "still_there",
+            Self::Doctor => "doctor",
+        }
+    }
+}
+
+pub fn advice(lang: Lang, advice: &Advice) -> String {
+    match advice {
+        Advice::CodexTrust => say!(
+            lang,
+            "Codex runs hooks only once they are trusted: start `codex` here and confirm them in `/hooks`. Until then \
+             they are skipped, by `codex exec` without a word",
+            "Codex は信頼されたフックだけを実行します。ここで `codex` を起動し、`/hooks` で確認してください。\
+             それまではスキップされます (`codex exec` では何も表示されません)"
+        ),
+        Advice::GeminiTrust => say!(
+            lang,
+            "Gemini loads a project's hooks only in a trusted folder: start `gemini` here and confirm that you trust it",
+            "Gemini は信頼されたフォルダーでだけプロジェクトのフックを読み込みます。\
+             ここで `gemini` を起動し、フォルダーを信頼してください"
+        ),
+        Advice::ClaudeSubfolder => say!(
+            lang,
+            "Claude Code does not load these hooks when it is started in a subfolder: `dandori init --user` covers that",
+            "Claude Code をサブフォルダーで起動すると、このフックは読み込まれません。\
+             `dandori init --user` を使えば、どこで起動しても有効です"
+        ),
+        Advice::Disabled { path } => say!(
+            lang,
+            "{path} says `disableAllHooks: true`: Claude Code runs no hook until that is taken out",
+            "{path} に `disableAllHooks: true` があるため、Claude Code はフックを一切実行しません。削除してください"
+        ),
+        Advice::Dropped { agent, path, line, column } => say!(
+            lang,
+            "{agent} reads plain JSON: it drops every hook in {path} for the comment or trailing comma in line {line}, \
+             column {column}",
+            "{agent} が読めるのは標準の JSON だけです。{path} の {line} 行 {column} 列にあるコメントまたは末尾のカンマ\
+             のため、フックがすべて無視されます"
+        ),
+        Advice::ProgramInRepository { path } => say!(
+            lang,
+            "{path} lies in a repository that it guards, where an agent could replace it: install dandori elsewhere, \
+             then run `dandori init` again",
+            "{path} は保護対象のリポジトリの中にあり、エージェントに置き換えられるおそれがあります。\
+             別の場所にインストールして、もう一度 `dandori init` を実行してください"
+        ),
+        Advice::Twice { agent, path } => say!(
+            lang,
+            "{path} holds dandori's hooks too: {agent} asks twice for every event",
+            "{path} にも dandori のフックがあるため、{agent} はイベントごとに 2 回呼び出します"
+        ),
+        Advice::StillThere { path, is_users } => {
+            let flag = if *is_users { " --user" } else { "" };
+            say!(
+                lang,
+                "{path} still holds dandori's hooks: `dandori init --uninstall{flag}` takes them out",
+                "{path} には dandori のフックが残っています。`dandori init --uninstall{flag}` で取り除けます"
+            )
+        }
+        Advice::Doctor => say!(
+            lang,
+            "`dandori doctor` checks that they are heard",
+            "フックが働くことを `dandori doctor` で確認してください"
+        ),
+    }
+}
+
+pub fn nothing_written(lang: Lang) -> &'static str {
+    match lang {
+        Lang::En => "nothing was written: this is what would change",
+        Lang::Ja => "何も書き込んでいません。以上が変更の内容です",
+    }
+}
+
+pub fn nothing_installed(lang: Lang) -> &'static str {
+    match lang {
+        Lang::En => "none of dandori's hooks are here",
+        Lang::Ja => "dandori のフックは組み込まれていません",
+    }
+}
+
+pub(crate) fn nothing_to_guard(lang: Lang, path: &str) -> Said {
+    Said::what(say!(lang, "{path} is not in a git repository", "{path} は git リポジトリの中ではありません")).hint(
+        say!(
+            lang,
+            "change into one, or install for all of them with `dandori init --user`",
+            "リポジトリに移動するか、`dandori init --user` で全体に設定してください"
+        ),
+    )
+}
+
+pub(crate) fn no_agents(lang: Lang) -> Said {
+    Said::what(say!(lang, "no agent was found to install hooks for", "フックを設定するエージェントが見つかりません"))
+        .why(say!(
+            lang,
+            "neither claude nor codex nor gemini is on the PATH, and none has settings here",
+            "claude、codex、gemini のいずれも PATH になく、ここに設定もありません"
+        ))
+        .hint(say!(
+            lang,
+            "install one, or name it: `dandori init --agent claude`",
+            "インストールするか、`dandori init --agent claude` のように指定してください"
+        ))
+}
+
+pub(crate) fn bad_settings(lang: Lang, path: &str, trouble: &SettingsTrouble) -> Said {
+    Said::what(say!(
+        lang,
+        "{path} cannot take hooks in; nothing was changed",
+        "{path} にフックを設定できません。何も変更していません"
+    ))
+    .why(settings_trouble(lang, trouble))
+    .hint(say!(
+        lang,
+        "mend it and try again; until then the agent may be dropping the whole file",
+        "修正してから、もう一度実行してください。エージェント自身もこのファイルを無視している可能性があります"
+    ))
+}
+
+fn settings_trouble(lang: Lang, trouble: &SettingsTrouble) -> String {
+    match trouble {
+        SettingsTrouble::NotText => say!(lang, "it is not UTF-8 text", "UTF-8 のテキストではありません"),
+        SettingsTrouble::NotJson { line, column, reason } => {
+            say!(
+                lang,
+                "line {line}, column {column}: {reason}",
+                "{line} 行 {column} 列: JSON として読めません ({reason})"
+            )
+        }
+        SettingsTrouble::NotAnObject { line, column, key: Some(key) } => say!(
+            lang,
+            "line {line}, column {column}: `{key}` is not an object",
+            "{line} 行 {column} 列: `{key}` がオブジェクトではありません"
+        ),
+        SettingsTrouble::NotAnObject { line, column, key: None } => say!(
+            lang,
+            "line {line}, column {column}: it is not an object",
+            "{line} 行 {column} 列: オブジェクトではありません"
+        ),
+        SettingsTrouble::NotAList { line, column, key } => say!(
+            lang,
+            "line {line}, column {column}: `{key}` is not a list",
+            "{line} 行 {column} 列: `{key}` がリストではありません"
+        ),
+    }
+}
