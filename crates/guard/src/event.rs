@@ -207,6 +207,8 @@ pub enum Tool {
     Search {
         path: Option<Utf8PathBuf>,
         pattern: Option<String>,
+        /// Which files it looks into, as a glob.
+        files: Option<String>,
     },
     Skill {
         name: String,

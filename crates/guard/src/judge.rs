@@ -11,7 +11,7 @@ use crate::decision::{Chain, Decision, GuardName, Reason, Ruling, Verdict};
 use crate::glob;
 use crate::guards;
 use crate::rules::Active;
-use crate::voice::{Trouble, Voice};
+use crate::voice::{Finding, Trouble, Voice};
 use crate::world::{About, Effect};
 
 /// What came of an event.
@@ -136,7 +136,7 @@ fn weigh(
     let mut messages: Vec<String> = Vec::new();
     for finding in voice.findings {
         let weight = finding.weight.min(active.level);
-        let exception = if weight >= Level::Ask { exception(context, active) } else { None };
+        let exception = if weight >= Level::Ask { exception(context, active, &finding) } else { None };
         if let Some(id) = exception {
             effects.push(Effect::UseException { id });
             messages.push(finding.message);
@@ -163,7 +163,7 @@ fn weigh(
 }
 
 /// The exception a person has given for what this guard found.
-fn exception(context: &Context, active: &Active) -> Option<String> {
+fn exception(context: &Context, active: &Active, finding: &Finding) -> Option<String> {
     if guards::find(&active.name).is_some_and(|guard| !guard.can_except) {
         return None;
     }
@@ -180,6 +180,9 @@ fn exception(context: &Context, active: &Active) -> Option<String> {
                 })
         }
         About::Path(pattern) => {
+            if let Some(path) = &finding.path {
+                return context.holds(pattern, path);
+            }
             let targets = context.targets();
             !targets.is_empty() && targets.iter().all(|target| context.touches(pattern, target))
         }

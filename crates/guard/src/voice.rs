@@ -1,5 +1,6 @@
 //! What a guard has to say about one event.
 
+use camino::Utf8PathBuf;
 use dandori_domain::guard::Level;
 
 use crate::world::Effect;
@@ -16,6 +17,8 @@ pub struct Finding {
     /// What the guard itself thinks it weighs; never more than what the guard is set to.
     pub weight: Level,
     pub message: String,
+    /// The one file it is about, when it is about one: an exception for a path is held against it.
+    pub path: Option<Utf8PathBuf>,
 }
 
 impl Voice {
@@ -36,7 +39,12 @@ impl Voice {
     }
 
     pub fn say(&mut self, weight: Level, message: impl Into<String>) {
-        self.findings.push(Finding { weight, message: message.into() });
+        self.findings.push(Finding { weight, message: message.into(), path: None });
+    }
+
+    /// About one file, read or written.
+    pub fn block_file(&mut self, path: impl Into<Utf8PathBuf>, message: impl Into<String>) {
+        self.findings.push(Finding { weight: Level::Block, message: message.into(), path: Some(path.into()) });
     }
 
     /// Noted whatever the answer will be.

@@ -64,7 +64,7 @@ fn tool_line(tool: &Tool) -> String {
             line
         }
         Tool::Read { path } => format!("read {path}"),
-        Tool::Search { path, pattern } => format!("search {path:?} {pattern:?}"),
+        Tool::Search { path, pattern, .. } => format!("search {path:?} {pattern:?}"),
         Tool::Skill { name } => format!("skill {name}"),
         Tool::Agent { role, prompt } => format!("agent {role:?} {prompt:?}"),
         Tool::Mcp { server, tool, input } => format!("mcp {server} {tool} {input}"),

@@ -43,7 +43,7 @@ fn tools_that_were_not_recorded_are_understood_too() {
             Agent::Claude,
             "Grep",
             json!({"pattern": "x", "path": "src"}),
-            Tool::Search { path: Some("/repo/src".into()), pattern: Some("x".into()) },
+            Tool::Search { path: Some("/repo/src".into()), pattern: Some("x".into()), files: None },
         ),
         (
             Agent::Claude,
@@ -80,7 +80,7 @@ fn tools_that_were_not_recorded_are_understood_too() {
             Agent::Gemini,
             "list_directory",
             json!({"dir_path": "x"}),
-            Tool::Search { path: Some("/repo/x".into()), pattern: None },
+            Tool::Search { path: Some("/repo/x".into()), pattern: None, files: None },
         ),
     ] {
         assert_eq!(pre(agent, tool, &input).tool, Some(want), "{agent} {tool}");

@@ -143,7 +143,8 @@ impl<'a> Input<'a> {
 
     pub(super) fn search(mut self) -> Tool {
         let path = self.path("path").or_else(|| self.path("dir_path"));
-        Tool::Search { path, pattern: self.take("pattern") }
+        let files = self.take("glob").or_else(|| self.take("include")).or_else(|| self.take("include_pattern"));
+        Tool::Search { path, pattern: self.take("pattern"), files }
     }
 
     pub(super) fn skill(mut self, field: &str, fields: &mut Fields<'_>) -> Tool {
