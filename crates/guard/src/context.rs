@@ -206,10 +206,12 @@ impl<'a> Context<'a> {
     }
 
     /// The files a pattern of the shell stands for: in one folder, as most patterns are.
-    fn filled_in(&self, pattern: &Utf8Path) -> Vec<Utf8PathBuf> {
+    pub fn filled_in(&self, pattern: &Utf8Path) -> Vec<Utf8PathBuf> {
         let (Some(folder), Some(name)) = (pattern.parent(), pattern.file_name()) else { return Vec::new() };
         let names = self.world.names(folder);
-        names.into_iter().filter(|n| fast_glob::glob_match(name, n)).map(|n| folder.join(n)).collect()
+        // The shell fills in hidden files only where the dot is written.
+        let fits = |n: &String| fast_glob::glob_match(name, n) && (name.starts_with('.') || !n.starts_with('.'));
+        names.into_iter().filter(fits).map(|n| folder.join(n)).collect()
     }
 
     /// The checkout a path lies in; a folder is looked at once.

@@ -7,6 +7,8 @@ pub mod session;
 use crate::Lang;
 use crate::lang::say;
 
+pub mod bash;
+
 pub fn panicked(lang: Lang) -> String {
     say!(lang, "the guard failed (a fault of dandori's own)", "ガードの内部エラーです (dandori の不具合)")
 }
