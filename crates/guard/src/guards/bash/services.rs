@@ -1,0 +1,149 @@
+//! Databases, clouds and registries: what lies elsewhere and does not come back.
+
+use dandori_shell::Command;
+
+use crate::context::Context;
+use crate::event::Tool;
+use crate::guards::argv;
+
+use super::{Class, Danger};
+
+pub(super) fn danger(context: &Context, command: &Command) -> Option<Danger> {
+    let is_rehearsed =
+        argv::has(command.args(), "", &["dry-run", "dryrun", "check-only", "no-act", "preview", "whatif", "plan"]);
+    if is_rehearsed {
+        return None;
+    }
+    let class = if drops_data(context, command) {
+        Class::Database
+    } else if tears_down(command) {
+        Class::Cloud
+    } else if publishes(command) {
+        Class::Publish
+    } else {
+        return None;
+    };
+    Some(class.into())
+}
+
+fn drops_data(context: &Context, command: &Command) -> bool {
+    let args = command.args();
+    let has_word = |words: &[&str]| args.iter().any(|w| words.contains(&w.text.to_ascii_lowercase().as_str()));
+    let said = |text: &str| args.iter().any(|w| w.text.to_ascii_lowercase().contains(text));
+    match command.program.as_str() {
+        "dropdb" | "dropuser" => true,
+        "psql" | "mysql" | "mariadb" | "sqlite3" | "sqlcmd" | "cockroach" | "clickhouse-client" | "duckdb" | "bq" => {
+            let given = args.iter().any(|w| destroys(&w.text));
+            let told = argv::values(args, &["-c", "--command", "-e", "--execute", "-f", "--file", "-Q", "--query"]);
+            given || told.is_empty() && piped_in(context)
+        }
+        "mysqladmin" => has_word(&["drop"]),
+        "redis-cli" | "valkey-cli" => has_word(&["flushall", "flushdb"]),
+        "mongosh" | "mongo" => said("dropdatabase(") || said(".drop(") || said("deletemany({})"),
+        "rails" | "rake" => has_word(&["db:drop", "db:reset", "db:drop:all"]),
+        "prisma" => has_word(&["reset"]) && has_word(&["migrate"]),
+        _ => false,
+    }
+}
+
+/// The text a database gets on its standard input stands in the line itself.
+fn piped_in(context: &Context) -> bool {
+    let Some(Tool::Bash { command: line, .. }) = &context.event.tool else { return false };
+    (line.contains("<<") || line.contains('|')) && line.split(['\n', ';', '\'', '"', '|']).any(destroys)
+}
+
+/// A statement that takes whole tables away.
+fn destroys(sql: &str) -> bool {
+    sql.split([';', '\n']).any(|statement| {
+        let words: Vec<String> = statement.split_whitespace().take(64).map(str::to_ascii_lowercase).collect();
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        match words.as_slice() {
+            ["drop", "database" | "schema" | "table" | "owned" | "keyspace" | "collection", ..] => true,
+            ["truncate", ..] => words.len() > 1,
+            ["delete", "from", _, rest @ ..] => !rest.contains(&"where") && !rest.contains(&"using"),
+            _ => false,
+        }
+    })
+}
+
+fn tears_down(command: &Command) -> bool {
+    let args = command.args();
+    let operands: Vec<&str> =
+        argv::operands(args, &["-n", "--namespace", "--context", "--project", "--profile", "--region", "-chdir"])
+            .into_iter()
+            .map(|w| w.text.as_str())
+            .collect();
+    let has = |words: &[&str]| args.iter().any(|w| words.contains(&w.text.as_str()));
+    match (command.program.as_str(), operands.as_slice()) {
+        ("terraform" | "tofu" | "terragrunt", ["destroy", ..]) => true,
+        ("terraform" | "tofu" | "terragrunt", ["apply", ..]) => has(&["-destroy", "--destroy"]),
+        ("terraform" | "tofu", ["state", "rm", ..]) => true,
+        ("pulumi", ["destroy" | "down", ..]) => true,
+        ("cdk" | "sls" | "serverless", ["destroy" | "remove", ..]) => true,
+        ("kubectl" | "oc", ["delete", what, ..]) => {
+            has(&["--all", "-A", "--all-namespaces"])
+                || what.split(['/', ',']).any(|kind| {
+                    matches!(
+                        kind,
+                        "ns" | "namespace"
+                            | "namespaces"
+                            | "pv"
+                            | "pvc"
+                            | "persistentvolume"
+                            | "persistentvolumeclaim"
+                            | "crd"
+                            | "crds"
+                            | "node"
+                            | "nodes"
+                    )
+                })
+        }
+        ("kubectl" | "oc", ["drain", ..]) => true,
+        ("helm", ["uninstall" | "delete", ..]) => true,
+        ("aws", ["s3", "rb", ..]) => true,
+        ("aws", ["s3", "rm", ..]) => has(&["--recursive"]),
+        ("aws", ["s3", "sync", ..]) => has(&["--delete"]),
+        ("aws", [_, verb, ..]) => verb.starts_with("delete-") || verb.starts_with("terminate-"),
+        ("gcloud" | "az", words) => words.contains(&"delete") || words.contains(&"purge"),
+        ("gsutil", words) => words.contains(&"rb") || words.contains(&"rm") && argv::has(args, "rR", &[]),
+        ("docker" | "podman", ["system" | "volume" | "image", "prune", ..]) => {
+            argv::has(args, "a", &["all", "volumes"]) || operands.first() == Some(&"volume")
+        }
+        ("docker" | "podman", ["volume", "rm" | "remove", ..]) => true,
+        ("docker" | "podman", ["compose", "down", ..]) => argv::has(args, "v", &["volumes"]),
+        ("docker-compose", ["down", ..]) => argv::has(args, "v", &["volumes"]),
+        ("heroku", words) => words.iter().any(|w| w.ends_with(":destroy") || w.ends_with(":reset")),
+        ("fly" | "flyctl", words) => words.contains(&"destroy"),
+        ("vault", ["delete" | "kv", ..]) => operands.iter().any(|w| matches!(*w, "delete" | "destroy")),
+        ("gh", ["repo", "delete" | "archive", ..]) => true,
+        ("gh", ["release" | "secret" | "ssh-key" | "variable", "delete" | "remove", ..]) => true,
+        _ => false,
+    }
+}
+
+fn publishes(command: &Command) -> bool {
+    let operands: Vec<&str> = argv::operands(command.args(), &["--registry", "-p", "--package"])
+        .into_iter()
+        .map(|w| w.text.as_str())
+        .collect();
+    let operands = match operands.as_slice() {
+        // `cargo +nightly publish`
+        [toolchain, rest @ ..] if toolchain.starts_with('+') => rest,
+        all => all,
+    };
+    match (command.program.as_str(), operands) {
+        ("npm" | "pnpm" | "bun" | "lerna", ["publish" | "unpublish" | "deprecate", ..]) => true,
+        ("yarn", ["publish", ..] | ["npm", "publish", ..]) => true,
+        ("npm", ["dist-tag", "add" | "rm", ..]) => true,
+        ("cargo", ["publish" | "yank", ..]) => true,
+        ("twine", ["upload", ..]) => true,
+        ("poetry" | "uv" | "flit" | "hatch" | "pdm", ["publish", ..]) => true,
+        ("gem", ["push" | "yank", ..]) => true,
+        ("mix", ["hex.publish", ..]) => true,
+        ("vsce" | "ovsx", ["publish", ..]) => true,
+        ("dart" | "flutter", ["pub", "publish", ..]) => true,
+        ("dotnet", ["nuget", "push" | "delete", ..]) => true,
+        ("gh", ["release", "create", ..]) => true,
+        _ => false,
+    }
+}

@@ -1,0 +1,220 @@
+use serde_json::json;
+
+use crate::judge::Outcome;
+use crate::stage::Stage;
+use crate::world::Head;
+use crate::{Agent, Level};
+use dandori_text::Lang;
+
+fn stage() -> Stage {
+    Stage::only("bash", Level::Block)
+        .file("src/a.rs", "")
+        .file("web/x.js", "")
+        .link("out", "/home/user/other")
+        .worktree("/work/tree", Some("/repo"), Head::Branch("x".to_owned()))
+}
+
+fn all(lines: &[&str], want: Outcome) {
+    for line in lines {
+        let judged = stage().bash(line);
+        assert_eq!(judged.outcome(), want, "{line}: {}", judged.said());
+    }
+}
+
+#[test]
+fn what_cannot_be_taken_back_is_refused() {
+    all(
+        &[
+            "rm -rf /",
+            "rm -rf /*",
+            "sudo rm -r -f --no-preserve-root /",
+            "rm -rf ~",
+            "rm -rf ~/",
+            "rm -rf $HOME",
+            "rm -rf \"$HOME\"/*",
+            "rm -rf ..",
+            "rm -rf .",
+            "rm -rf ./*",
+            "rm -rf *",
+            "rm -rf /repo",
+            "cd src && rm -rf ../../repo",
+            "cd /repo/src && rm -rf ..",
+            "rm -rf .git",
+            "rm --recursive --force /etc",
+            "env X=1 bash -c 'rm -rf /usr'",
+            "find / -delete",
+            "find . -delete",
+            "find ~ -exec rm -rf {} +",
+            "find . | rm -rf ~",
+            "git push --force",
+            "git push -f origin main",
+            "git push origin +main",
+            "git push --forc",
+            "git push -uf origin x",
+            "git push --mirror",
+            "mkfs.ext4 /dev/sda1",
+            "dd if=/dev/zero of=/dev/sda bs=1M",
+            "sudo wipefs -a /dev/sdb",
+            "shred /dev/sda",
+            "cat x > /dev/sda",
+            "cp image.iso /dev/sdb",
+            "chmod -R 777 .",
+            "chmod -R 777 /",
+            "sudo chown -R me /usr",
+            "chown -R me ~",
+            "shutdown -h now",
+            "sudo reboot",
+            "kill -9 -1",
+            ":(){ :|:& };:",
+        ],
+        Outcome::Block,
+    );
+}
+
+#[test]
+fn what_a_person_may_mean_is_asked() {
+    all(
+        &[
+            "rm -rf ~/Documents/x",
+            "rm -rf /home/user/other",
+            "rm -rf out",
+            "rm -rf \"$X/\"*",
+            "git push --force-with-lease",
+            "git push origin --delete old",
+            "git push origin :old",
+            "git reset --hard HEAD~1",
+            "git clean -fdx",
+            "git checkout -- .",
+            "git checkout .",
+            "git checkout -f main",
+            "git restore .",
+            "git stash clear",
+            "git stash drop",
+            "git branch -D topic",
+            "git -C . reset --hard",
+            "git filter-branch --all",
+            "git reflog expire --expire=now --all",
+            "git gc --prune=now",
+            "git update-ref -d refs/heads/x",
+            "sudo systemctl stop nginx",
+            "psql -c 'DROP TABLE users'",
+            "psql mydb -c \"drop   database x\"",
+            "psql <<SQL\nDROP TABLE users;\nSQL",
+            "echo 'TRUNCATE users' | psql",
+            "mysql -e 'delete from users' db",
+            "sqlite3 x.db 'drop table t'",
+            "dropdb prod",
+            "redis-cli FLUSHALL",
+            "mongosh --eval 'db.dropDatabase()'",
+            "terraform destroy -auto-approve",
+            "terraform apply -destroy",
+            "kubectl delete ns prod",
+            "kubectl delete pods --all",
+            "aws s3 rb s3://x --force",
+            "aws s3 rm s3://x --recursive",
+            "aws ec2 terminate-instances --instance-ids i",
+            "gcloud compute instances delete x",
+            "docker system prune -af",
+            "docker volume rm data",
+            "docker compose down -v",
+            "npm publish",
+            "cargo publish -p x",
+            "twine upload dist/*",
+            "gem push x.gem",
+            "gh repo delete x",
+        ],
+        Outcome::Ask,
+    );
+}
+
+#[test]
+fn ordinary_clearing_up_and_rehearsals_pass() {
+    all(
+        &[
+            "rm -rf node_modules",
+            "rm -rf target/ dist",
+            "rm -rf /tmp/x",
+            "rm -rf /tmp/*",
+            "rm -rf src/*",
+            "rm -rf \"$tmp\"",
+            "rm -rf \"$tmp/x\"",
+            "rm -rf /work/tree/target",
+            "rm -f a.txt ~/x.txt",
+            "rm *",
+            "find . -name '*.pyc' -delete",
+            "find target -delete",
+            "cd web && rm -rf dist",
+            "git clean -n",
+            "git clean -nfd",
+            "git push --dry-run --force",
+            "git push -u origin topic",
+            "git checkout -- src/a.rs",
+            "git checkout -b x",
+            "git restore --staged .",
+            "git restore src/a.rs",
+            "git stash",
+            "git stash pop",
+            "git branch -d merged",
+            "git reset",
+            "git gc",
+            "docker rm x",
+            "docker compose down",
+            "docker image prune",
+            "chmod -R u+w src",
+            "chmod 777 x",
+            "chmod -R 777 /tmp/x",
+            "chown -R me src",
+            "kill -9 123",
+            "systemctl status nginx",
+            "psql -c 'delete from t where id = 1'",
+            "psql -c 'select 1'",
+            "psql < dump.sql",
+            "echo 'DROP TABLE x'",
+            "git commit -m 'DROP TABLE users'",
+            "cargo publish --dry-run",
+            "npm run publish-docs",
+            "kubectl delete pod x",
+            "kubectl delete ns x --dry-run=client",
+            "aws s3 rm s3://x/y",
+            "terraform plan -destroy",
+            "dd if=a of=b",
+            "ls > /dev/null 2>&1",
+            "echo 'rm -rf /'",
+            "grep -rn 'git push --force' .",
+            "f() { ls | wc -l & }; f",
+        ],
+        Outcome::Pass,
+    );
+}
+
+#[test]
+fn a_class_can_be_set_heavier_lighter_or_off() {
+    let with = |class: &str, level| {
+        let mut stage = stage();
+        stage.rules.destructive.insert(class.to_owned(), level);
+        stage
+    };
+    assert_eq!(with("publish", Level::Block).bash("npm publish").outcome(), Outcome::Block);
+    assert_eq!(with("git-force-push", Level::Warn).bash("git push -f").outcome(), Outcome::Warn);
+    assert_eq!(with("git-discard", Level::Off).bash("git reset --hard").outcome(), Outcome::Pass);
+    let mut asking = stage();
+    asking.rules.order[0].level = Level::Ask;
+    assert_eq!(asking.bash("rm -rf /").outcome(), Outcome::Ask, "never more than the guard is set to");
+}
+
+#[test]
+fn several_dangers_are_all_named_once() {
+    let judged = stage().bash("git reset --hard && git reset --hard && npm publish");
+    assert_eq!(judged.said().matches("git reset --hard").count(), 1, "{}", judged.said());
+    assert!(judged.said().contains("npm publish"));
+}
+
+#[test]
+fn it_is_the_same_for_other_clients_and_in_both_languages() {
+    let mut codex = stage().lang(Lang::Ja);
+    codex.agent = Agent::Codex;
+    let judged = codex.tool("Bash", &json!({"command": "rm -rf ~"}));
+    assert_eq!(judged.outcome(), Outcome::Block);
+    assert!(judged.said().contains("rm-root") && judged.said().contains("ユーザー"), "{}", judged.said());
+    assert!(stage().bash("git reset --hard").said().contains("git stash"));
+}
