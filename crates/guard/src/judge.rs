@@ -89,8 +89,8 @@ pub fn judge(context: &Context, asking: Asking) -> Judgement {
     Judgement { ruling, steps, effects }
 }
 
-/// What a guard said; `None` when it has no say.
-fn ask(context: &Context, active: &Active, elapsed: Duration) -> Option<Result<Voice, Trouble>> {
+/// What a guard said, and whether it could do its work; `None` when it has no say.
+fn ask(context: &Context, active: &Active, elapsed: Duration) -> Option<(Voice, Result<(), Trouble>)> {
     let known = guards::find(&active.name);
     let custom = || context.rules.custom.iter().find(|rule| rule.name == active.name);
     let is_late = elapsed.saturating_sub(context.world.waited()) > Duration::from_millis(context.rules.deadline_ms);
@@ -101,36 +101,35 @@ fn ask(context: &Context, active: &Active, elapsed: Duration) -> Option<Result<V
             Some(guard) if !guard.is_asked(context) => return None,
             _ if is_late => {
                 let seconds = context.rules.deadline_ms / 1000;
-                return Some(Err(Trouble::TimedOut { what: active.name.clone(), seconds }));
+                return Some((voice, Err(Trouble::TimedOut { what: active.name.clone(), seconds })));
             }
             Some(guard) => (guard.judge)(context, &mut voice),
             None => guards::judge_custom(context, custom()?, &mut voice)?,
         };
-        Some(result.map(|()| voice))
+        Some((voice, result))
     }));
-    heard.unwrap_or_else(|_| Some(Err(Trouble::Other(dandori_text::guard::panicked(context.lang)))))
+    let panicked = || Trouble::Other(dandori_text::guard::panicked(context.lang));
+    heard.unwrap_or_else(|_| Some((Voice::default(), Err(panicked()))))
 }
 
 /// What follows from it.
 fn weigh(
     context: &Context,
     active: &Active,
-    heard: Result<Voice, Trouble>,
+    (voice, result): (Voice, Result<(), Trouble>),
     effects: &mut Vec<Effect>,
 ) -> (Vec<Decision>, Step) {
     let guard =
         guards::find(&active.name).map_or_else(|| GuardName::custom(&active.name), |g| GuardName::known(g.name));
     let step = |outcome, message| Step { guard: active.name.clone(), outcome, message, took: Duration::ZERO };
-    let voice = match heard {
-        Ok(voice) => voice,
-        Err(trouble) => {
-            let text =
-                dandori_text::guard::failed(context.lang, &trouble.to_string(), active.on_error == ErrorPolicy::Closed);
-            let decision = Decision::Error { guard, detail: Reason::new(&text), policy: active.on_error };
-            return (vec![decision], step(Outcome::Error, Some(text)));
-        }
-    };
+    // What it noted before it failed still happened.
     effects.extend(voice.effects);
+    if let Err(trouble) = result {
+        let text =
+            dandori_text::guard::failed(context.lang, &trouble.to_string(), active.on_error == ErrorPolicy::Closed);
+        let decision = Decision::Error { guard, detail: Reason::new(&text), policy: active.on_error };
+        return (vec![decision], step(Outcome::Error, Some(text)));
+    }
     let mut decisions = Vec::new();
     let mut heaviest = Outcome::Pass;
     let mut messages: Vec<String> = Vec::new();

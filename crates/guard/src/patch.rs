@@ -138,8 +138,20 @@ impl Reader<'_> {
         } else if let Some(text) = line.strip_prefix(' ') {
             self.append(Side::Old, text);
             self.append(Side::New, text);
-        } else if !line.starts_with("@@") && !line.trim().is_empty() {
+        } else if line.starts_with("@@") {
+            self.begin_hunk();
+        } else if !line.trim().is_empty() {
             self.patch.complete = false;
+        }
+    }
+
+    /// Each place of a file is a change of its own: the texts of two do not stand next to each other in it.
+    fn begin_hunk(&mut self) {
+        let is_empty = |text: &Option<String>| text.as_deref().unwrap_or_default().is_empty();
+        let Some(last) = self.patch.changes.last() else { return };
+        if !is_empty(&last.old) || !is_empty(&last.new) {
+            let next = Change::edit(last.path.clone(), Some(String::new()), Some(String::new()));
+            self.patch.changes.push(next);
         }
     }
 
