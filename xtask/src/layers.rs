@@ -28,9 +28,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         "dandori",
         &[
             "domain", "api", "guard", "hook", "journal", "policy", "shell", "playbook", "config", "text", "host",
-            "git", "agent", "store", "engine", "server",
-            "domain", "api", "playbook", "config", "text", "host", "git", "agent", "store", "engine", "server",
-            "install",
+            "git", "agent", "store", "engine", "server", "install",
         ],
     ),
     ("bench", &["domain", "api", "config", "host", "git", "agent", "forge", "store", "engine", "server", "testkit"]),

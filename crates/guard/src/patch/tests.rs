@@ -34,8 +34,7 @@ fn all_four_kinds_of_change_are_read_with_their_texts() {
 
 #[test]
 fn every_place_of_a_file_is_a_change_of_its_own() {
-    let patch =
-        read("*** Begin Patch\n*** Update File: a\n@@ one\n-1\n+2\n@@ other\n-3\n+4\n*** End Patch\n");
+    let patch = read("*** Begin Patch\n*** Update File: a\n@@ one\n-1\n+2\n@@ other\n-3\n+4\n*** End Patch\n");
     let edit = |old: &str, new: &str| Change::edit("/repo/a".into(), Some(old.into()), Some(new.into()));
     assert_eq!(patch, Patch { changes: vec![edit("1\n", "2\n"), edit("3\n", "4\n")], complete: true });
 }
