@@ -163,7 +163,7 @@ fn subject(event: &Event) -> Option<String> {
             cut(&paths.join(" "), SUBJECT_CHARS)
         }
         (Tool::Read { path }, _) => cut(path.as_str(), SUBJECT_CHARS),
-        (Tool::Search { path, pattern }, _) => {
+        (Tool::Search { path, pattern, .. }, _) => {
             let words = [pattern.as_deref(), path.as_deref().map(camino::Utf8Path::as_str)];
             cut(&words.into_iter().flatten().collect::<Vec<_>>().join(" "), SUBJECT_CHARS)
         }
@@ -216,10 +216,11 @@ pub fn action(event: &Event) -> Option<String> {
             }
         }
         Tool::Read { path } => ["read", path.as_str()].into_iter().for_each(add),
-        Tool::Search { path, pattern } => {
+        Tool::Search { path, pattern, files } => {
             add("search");
             add(path.as_ref().map_or("", |p| p.as_str()));
             add(pattern.as_deref().unwrap_or_default());
+            add(files.as_deref().unwrap_or_default());
         }
         Tool::Skill { name } => ["skill", name].into_iter().for_each(add),
         Tool::Agent { role, prompt } => {
