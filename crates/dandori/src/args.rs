@@ -89,6 +89,11 @@ enum Verb {
     /// Start, stop and look at the daemon
     #[command(subcommand)]
     Daemon(DaemonVerb),
+    /// Look at the guards: what they say, why, and what may pass
+    #[command(subcommand)]
+    Guard(GuardVerb),
+    /// Confirm that an agent has understood you: its waiting sessions may make changes
+    Consent,
     /// Put dandori's guards into the settings of the agents
     Init(cli::init::InitArgs),
     /// Check this machine: git, agents, sandbox, store, disk
@@ -169,6 +174,18 @@ enum StateVerb {
     Set(cli::state_set::StateSetArgs),
     /// List earlier versions of state.md, or print one
     History(cli::state_history::StateHistoryArgs),
+}
+
+#[derive(Subcommand)]
+enum GuardVerb {
+    /// Show what a command line would do, and what each guard says about it
+    Explain(cli::guard_explain::GuardExplainArgs),
+    /// Judge an event without noting anything
+    Test(cli::guard_test::GuardTestArgs),
+    /// Give a bounded exception from a guard: for people only
+    Allow(cli::guard_allow::GuardAllowArgs),
+    /// Take an exception back
+    Revoke(cli::guard_revoke::GuardRevokeArgs),
 }
 
 #[derive(Subcommand)]
@@ -299,6 +316,11 @@ async fn answer(verb: Verb, context: &cli::Context) -> Result<ExitCode, Failed> 
         Verb::State(StateVerb::Show) => cli::state_show::run(context),
         Verb::State(StateVerb::Set(args)) => cli::state_set::run(&args, context),
         Verb::State(StateVerb::History(args)) => cli::state_history::run(&args, context),
+        Verb::Guard(GuardVerb::Explain(args)) => cli::guard_explain::run(&args, context),
+        Verb::Guard(GuardVerb::Test(args)) => cli::guard_test::run(&args, context),
+        Verb::Guard(GuardVerb::Allow(args)) => cli::guard_allow::run(&args, context),
+        Verb::Guard(GuardVerb::Revoke(args)) => cli::guard_revoke::run(&args, context),
+        Verb::Consent => cli::consent::run(context),
         Verb::Daemon(DaemonVerb::Start(args)) => cli::daemon_start::run(args, context).await,
         Verb::Daemon(DaemonVerb::Stop) => cli::daemon_stop::run(context).await,
         Verb::Daemon(DaemonVerb::Status) => cli::daemon_status::run(context).await,

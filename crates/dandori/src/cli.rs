@@ -1,11 +1,16 @@
 //! The verbs, a file each: its arguments and what it does with them.
 
 pub(crate) mod completions;
+pub(crate) mod consent;
 pub(crate) mod daemon_logs;
 pub(crate) mod daemon_start;
 pub(crate) mod daemon_status;
 pub(crate) mod daemon_stop;
 pub(crate) mod doctor;
+pub(crate) mod guard_allow;
+pub(crate) mod guard_explain;
+pub(crate) mod guard_revoke;
+pub(crate) mod guard_test;
 pub(crate) mod init;
 pub(crate) mod instruction;
 pub(crate) mod playbook_check;

@@ -6,9 +6,11 @@ mod client;
 mod daemon;
 mod demo;
 mod documents;
+mod guarded;
 mod localise;
 mod misuse;
 mod out;
+mod person;
 mod rehearse;
 
 use std::process::ExitCode;

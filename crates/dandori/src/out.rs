@@ -19,6 +19,8 @@ pub(crate) enum Failed {
     Quiet(u8),
     /// The command line is not understood, or cannot be followed.
     Usage(Said),
+    /// Understood, and not done.
+    Refused(Said),
     /// Only half a command: this help shows the other half.
     NoCommand(String),
     /// The demo did not show what it was to show.
@@ -133,6 +135,11 @@ impl Out {
                 self.object(&json!({ "error": { "code": "usage", "message": one_line(said) } }));
                 self.show(said);
                 ExitCode::from(2)
+            }
+            Failed::Refused(said) => {
+                self.object(&json!({ "error": { "code": "refused", "message": one_line(said) } }));
+                self.show(said);
+                ExitCode::from(1)
             }
             Failed::NoCommand(help) => {
                 let _ = write!(anstream::stderr(), "{help}");

@@ -35,4 +35,4 @@ pub mod stats;
 pub use exceptions::{ExceptionError, Exceptions, Given};
 pub use logs::Logs;
 pub use record::{Outcome, Record, StepRecord, Verdict, action, event_name};
-pub use session::{Session, clear_post_loop, sweep};
+pub use session::{Session, clear_post_loop, sessions, sweep};

@@ -41,6 +41,13 @@ impl Session {
     }
 }
 
+/// Every session of a checkout that something is noted about.
+pub fn sessions(folder: &Utf8Path) -> Vec<Session> {
+    let entries = folder.join("sessions").read_dir_utf8().into_iter().flatten().flatten();
+    let kept = entries.filter(|entry| !entry.file_name().starts_with('.'));
+    kept.map(|entry| Session { folder: folder.to_owned(), own: entry.path().to_owned() }).collect()
+}
+
 /// The checkout's mark goes: for `post-loop`, which belongs to no session.
 pub fn clear_post_loop(folder: &Utf8Path) -> io::Result<()> {
     crate::marks::remove(&crate::marks::post_loop(folder))

@@ -3,6 +3,7 @@
 pub mod branch;
 pub mod control;
 pub mod session;
+pub mod verbs;
 
 use crate::Lang;
 use crate::lang::say;

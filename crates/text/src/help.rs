@@ -169,6 +169,26 @@ pub const COMMANDS: &[CommandHelp] = &[
         flag("uninstall", "dandori のガードを取り除き、設定を元に戻す"),
     ]),
     about("doctor", "この環境を点検する: git、エージェント、サンドボックス、データベース、ディスク"),
+    about("guard", "ガードの判定と理由、例外を確認・管理する"),
+    about("guard explain", "コマンドラインの動作と、各ガードの判定を表示する").with(&[value(
+        "command",
+        "コマンド",
+        "エージェントが実行するコマンドライン",
+    )]),
+    about("guard test", "イベントを判定する (記録はしない)").with(&[
+        value("event", "イベント", "クライアントが送るイベントの JSON ファイル。- は標準入力"),
+        value("agent", "エージェント", "イベントのクライアント (既定: イベントの内容から判断)"),
+    ]),
+    about("guard allow", "ガードの期限付き例外を許可する (人のみ)").with(&[
+        value("guard", "ガード", "通過を許可するガード"),
+        value("path", "パス", "対象ファイル (リポジトリのルートからの glob)"),
+        value("command", "コマンド", "対象コマンド (語ごとに一致。末尾の * は残り全体)"),
+        value("lasts", "期間", "期間: 30m、8h など"),
+        value("uses", "回数", "使用できる回数"),
+        value("reason", "理由", "記録に残す理由"),
+    ]),
+    about("guard revoke", "例外を取り消す").with(&[value("id", "ID", "例外の ID (guard list に表示される)")]),
+    about("consent", "エージェントの理解を確認し、待機中のセッションに変更を許可する"),
     about("trust", "このリポジトリの dandori.toml が実行しうる内容を信頼する")
         .with(&[flag("revoke", "信頼を取り消す"), flag("show", "信頼の対象を表示するだけで、信頼はしない")]),
     about("demo", "一時リポジトリで一連の流れを実演する。アカウントは不要").with(&[value(

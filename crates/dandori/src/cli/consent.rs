@@ -1,0 +1,31 @@
+//! `dandori consent`
+
+use std::process::ExitCode;
+
+use dandori_guard::Mark;
+use dandori_text::guard::verbs as text;
+use serde_json::json;
+
+use super::Context;
+use crate::guarded::Guarded;
+use crate::out::Failed;
+use crate::person::Confirmed;
+
+pub(crate) fn run(context: &Context) -> Result<ExitCode, Failed> {
+    let out = &context.out;
+    let guarded = Guarded::here(context)?;
+    let mut waiting = dandori_journal::sessions(&guarded.folder);
+    waiting.retain(|session| session.mark(&Mark::Consent).is_some());
+    if waiting.is_empty() {
+        out.object(&json!({ "sessions": 0 }));
+        out.line(text::nothing_to_consent(out.lang));
+        return Ok(ExitCode::SUCCESS);
+    }
+    let Confirmed { .. } = Confirmed::ask(context, &text::consent_what(out.lang, waiting.len()))?;
+    for session in &waiting {
+        session.clear(&Mark::Consent).map_err(|e| guarded.io(&e))?;
+    }
+    out.object(&json!({ "sessions": waiting.len() }));
+    out.line(text::consented(out.lang, waiting.len()));
+    Ok(ExitCode::SUCCESS)
+}

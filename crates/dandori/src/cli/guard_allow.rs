@@ -1,0 +1,83 @@
+//! `dandori guard allow`
+
+use std::process::ExitCode;
+
+use clap::Args;
+use dandori_config::parse_seconds;
+use dandori_guard::guards;
+use dandori_guard::world::About;
+use dandori_journal::{Exceptions, Given};
+use dandori_text::guard::verbs as text;
+use jiff::SignedDuration;
+use serde_json::json;
+
+use super::Context;
+use crate::guarded::Guarded;
+use crate::out::Failed;
+use crate::person::Confirmed;
+
+/// Who needs longer sets a level.
+const LONGEST: u64 = 24 * 60 * 60;
+
+#[derive(Args)]
+pub(crate) struct GuardAllowArgs {
+    /// The guard that is to let something pass
+    guard: String,
+    /// Only for these files, as a glob from the repository's root
+    #[arg(long, conflicts_with = "command")]
+    path: Option<String>,
+    /// Only for this command, word by word; a last * is any rest
+    #[arg(long)]
+    command: Option<String>,
+    /// For how long: 30m, 8h
+    #[arg(long = "for", default_value = "30m")]
+    lasts: String,
+    /// For how many times
+    #[arg(long)]
+    uses: Option<u32>,
+    /// Why, for the record
+    #[arg(long, default_value = "")]
+    reason: String,
+}
+
+pub(crate) fn run(args: &GuardAllowArgs, context: &Context) -> Result<ExitCode, Failed> {
+    let out = &context.out;
+    let lang = out.lang;
+    match guards::find(&args.guard) {
+        Some(guard) if !guard.can_except => return Err(Failed::Refused(text::never_excepted(lang, guard.name))),
+        Some(_) => {}
+        None if crate::guarded::has_own_rule(context, &args.guard) => {}
+        None => {
+            let known: Vec<&str> = guards::ALL.iter().map(|guard| guard.name).collect();
+            return Err(Failed::Refused(text::no_such_guard(lang, &args.guard, &known.join(", "))));
+        }
+    }
+    let seconds = parse_seconds(&args.lasts).filter(|s| *s > 0 && *s <= LONGEST);
+    let seconds = seconds.ok_or_else(|| Failed::Refused(text::too_long(lang)))?;
+    let (about, shown) = match (&args.path, &args.command) {
+        (Some(path), _) => (About::Path(path.clone()), path.clone()),
+        (None, Some(command)) => (About::Command(command.clone()), format!("`{command}`")),
+        (None, None) => (About::All, text::about_all(lang).to_owned()),
+    };
+    let guarded = Guarded::here(context)?;
+    let Confirmed { .. } = Confirmed::ask(context, &text::allow_what(lang, &args.guard, &shown))?;
+    let now = dandori_host::now();
+    let lasts = SignedDuration::from_secs(i64::try_from(seconds).unwrap_or(i64::MAX));
+    let until = now.checked_add(lasts).unwrap_or(now);
+    let id = format!("{:08x}", dandori_host::random() & 0xffff_ffff);
+    let given = Given {
+        id: id.clone(),
+        guard: args.guard.clone(),
+        about,
+        until,
+        uses_left: args.uses,
+        given_by: context.env.text("USER").unwrap_or_default().to_owned(),
+        reason: args.reason.clone(),
+        given_at: now,
+    };
+    Exceptions::new(&guarded.folder).add(given, now).map_err(|e| guarded.io(&std::io::Error::other(e)))?;
+    out.object(&json!({ "id": id, "guard": args.guard, "until": until, "uses": args.uses }));
+    let local = until.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M").to_string();
+    out.line(text::allowed(lang, &args.guard, &shown, &local, &id));
+    Ok(ExitCode::SUCCESS)
+}

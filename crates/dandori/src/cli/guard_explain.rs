@@ -1,0 +1,160 @@
+//! `dandori guard explain`
+
+use std::process::ExitCode;
+
+use clap::Args;
+use dandori_guard::{Agent, Judgement, Verdict, decode};
+use dandori_shell::{Command, Options, Reach, Reading};
+use dandori_text::guard::verbs::{self as text, Part};
+use serde_json::{Value, json};
+
+use super::Context;
+use crate::guarded::judge_all;
+use crate::out::{Failed, Out, bad, bold, dim, good};
+
+#[derive(Args)]
+pub(crate) struct GuardExplainArgs {
+    /// The command line, as an agent would run it
+    command: String,
+}
+
+pub(crate) fn run(args: &GuardExplainArgs, context: &Context) -> Result<ExitCode, Failed> {
+    let here = context.here()?;
+    let event = json!({
+        "hook_event_name": "PreToolUse", "tool_name": "Bash", "cwd": here,
+        "tool_input": { "command": args.command },
+    });
+    let event = decode(event.to_string().as_bytes(), Some(Agent::Claude))
+        .map_err(|e| Failed::Refused(text::bad_event(context.out.lang, &e.to_string())))?;
+    let options = Options {
+        home: context.env.home().map(camino::Utf8PathBuf::into_string),
+        cwd: Some(here.into_string()),
+        aliases: Vec::new(),
+    };
+    let reading = dandori_shell::read_with(&args.command, &options);
+    let (_, judged) = judge_all(context, &event)?;
+    let out = &context.out;
+    out.object(&json!({
+        "command": args.command,
+        "reading": reading_json(&reading),
+        "guards": guards_json(&judged.judgement),
+        "verdict": verdict_word(&judged.judgement),
+    }));
+    show_reading(out, &reading);
+    show_guards(out, &judged.judgement);
+    Ok(ExitCode::SUCCESS)
+}
+
+fn show_reading(out: &Out, reading: &Reading) {
+    let lang = out.lang;
+    section(
+        out,
+        Part::Commands,
+        reading.commands.iter().map(|command| {
+            let ways: Vec<String> = command.reached.iter().map(way).collect();
+            let by = if ways.is_empty() {
+                String::new()
+            } else {
+                format!("  {}", dim(&text::reached(lang, &ways.join(" → "))))
+            };
+            format!("{}{by}", line(command))
+        }),
+    );
+    section(
+        out,
+        Part::Writes,
+        reading.writes.iter().map(|w| format!("{}  {}", w.path.text, dim(&format!("{:?}", w.how).to_lowercase()))),
+    );
+    section(out, Part::Reads, reading.reads.iter().map(|r| r.path.text.clone()));
+    section(out, Part::Scripts, reading.scripts.iter().map(|s| s.path.text.clone()));
+    section(out, Part::Remote, reading.remote.iter().map(|r| format!("{}: {}", r.by, r.text)));
+    section(out, Part::Opaque, reading.opaque.iter().map(|o| bad(&o.text)));
+}
+
+fn section(out: &Out, part: Part, lines: impl Iterator<Item = String>) {
+    let lines: Vec<String> = lines.collect();
+    if lines.is_empty() {
+        return;
+    }
+    out.line(bold(text::part(out.lang, part)));
+    for line in lines {
+        out.line(format!("  {line}"));
+    }
+}
+
+fn line(command: &Command) -> String {
+    let set = command.assignments.iter().map(|(name, value)| format!("{name}={} ", value.text)).collect::<String>();
+    format!("{set}{}", command.line())
+}
+
+fn way(reach: &Reach) -> String {
+    match reach {
+        Reach::Wrapper(name)
+        | Reach::ShellCode(name)
+        | Reach::Function(name)
+        | Reach::Alias(name)
+        | Reach::Script(name)
+        | Reach::Setting(name)
+        | Reach::Interpreter(name) => name.clone(),
+        Reach::Eval => "eval".to_owned(),
+        Reach::Trap => "trap".to_owned(),
+        Reach::Substitution => "$(…)".to_owned(),
+        Reach::Coprocess => "coproc".to_owned(),
+    }
+}
+
+/// Each guard's word and why; then what it comes to.
+pub(super) fn show_guards(out: &Out, judgement: &Judgement) {
+    let lang = out.lang;
+    out.line(bold(text::part(lang, Part::Guards)));
+    let width = judgement.steps.iter().map(|step| step.guard.len()).max().unwrap_or_default();
+    for step in &judgement.steps {
+        let word = text::outcome(lang, step.outcome.as_str());
+        let word = match step.outcome.as_str() {
+            "pass" | "excepted" => good(word),
+            "block" | "error" | "ask" => bad(word),
+            _ => bold(word),
+        };
+        out.line(format!("  {:width$}  {word}", step.guard));
+        for line in step.message.iter().flat_map(|message| message.lines()) {
+            out.line(format!("  {:width$}  {line}", ""));
+        }
+    }
+    out.line(match &judgement.ruling.verdict {
+        Verdict::Go => text::would_go(lang),
+        Verdict::Ask { guard, .. } => text::would_ask(lang, guard.as_str()),
+        Verdict::Block { guard, .. } => text::would_block(lang, guard.as_str()),
+    });
+}
+
+pub(super) fn guards_json(judgement: &Judgement) -> Value {
+    let steps = judgement.steps.iter().map(|step| {
+        let micros = u64::try_from(step.took.as_micros()).unwrap_or(u64::MAX);
+        json!({ "guard": step.guard, "outcome": step.outcome.as_str(), "message": step.message, "micros": micros })
+    });
+    steps.collect()
+}
+
+pub(super) fn verdict_word(judgement: &Judgement) -> &'static str {
+    match judgement.ruling.verdict {
+        Verdict::Go => "go",
+        Verdict::Ask { .. } => "ask",
+        Verdict::Block { .. } => "block",
+    }
+}
+
+fn reading_json(reading: &Reading) -> Value {
+    let commands = reading.commands.iter().map(|c| {
+        let argv: Vec<&str> = c.argv.iter().map(|w| w.text.as_str()).collect();
+        json!({ "program": c.program, "argv": argv, "reached": c.reached.iter().map(way).collect::<Vec<_>>() })
+    });
+    let how = |w: &dandori_shell::Write| format!("{:?}", w.how).to_lowercase();
+    json!({
+        "commands": commands.collect::<Vec<_>>(),
+        "writes": reading.writes.iter().map(|w| json!({ "path": w.path.text, "how": how(w) })).collect::<Vec<_>>(),
+        "reads": reading.reads.iter().map(|r| &r.path.text).collect::<Vec<_>>(),
+        "scripts": reading.scripts.iter().map(|s| &s.path.text).collect::<Vec<_>>(),
+        "remote": reading.remote.iter().map(|r| &r.text).collect::<Vec<_>>(),
+        "opaque": reading.opaque.iter().map(|o| json!({ "why": format!("{:?}", o.why), "text": o.text })).collect::<Vec<_>>(),
+    })
+}

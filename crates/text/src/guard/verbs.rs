@@ -1,0 +1,190 @@
+//! What `dandori guard` and `dandori consent` print.
+
+use crate::lang::say;
+use crate::{Lang, Said};
+
+/// Headings of an explanation.
+#[derive(Clone, Copy)]
+pub enum Part {
+    Commands,
+    Writes,
+    Reads,
+    Scripts,
+    Remote,
+    Opaque,
+    Guards,
+}
+
+pub fn part(lang: Lang, part: Part) -> &'static str {
+    match (lang, part) {
+        (Lang::En, Part::Commands) => "Commands",
+        (Lang::Ja, Part::Commands) => "実行されるコマンド",
+        (Lang::En, Part::Writes) => "Files it would write",
+        (Lang::Ja, Part::Writes) => "書き込まれるファイル",
+        (Lang::En, Part::Reads) => "Files it would read",
+        (Lang::Ja, Part::Reads) => "読み取られるファイル",
+        (Lang::En, Part::Scripts) => "Scripts it would run",
+        (Lang::Ja, Part::Scripts) => "実行されるスクリプト",
+        (Lang::En, Part::Remote) => "Elsewhere (another machine or container)",
+        (Lang::Ja, Part::Remote) => "別のマシンやコンテナで実行されるもの",
+        (Lang::En, Part::Opaque) => "Cannot be seen through",
+        (Lang::Ja, Part::Opaque) => "内容を読み取れない部分",
+        (Lang::En, Part::Guards) => "Guards",
+        (Lang::Ja, Part::Guards) => "ガード",
+    }
+}
+
+/// What became of a guard's question, in a word.
+pub fn outcome(lang: Lang, outcome: &str) -> &'static str {
+    match (lang, outcome) {
+        (Lang::En, "info") => "info",
+        (Lang::En, "warn") => "warns",
+        (Lang::En, "ask") => "asks",
+        (Lang::En, "block") => "blocks",
+        (Lang::En, "excepted") => "excepted",
+        (Lang::En, "error") => "failed",
+        (Lang::En, _) => "passes",
+        (Lang::Ja, "info") => "情報",
+        (Lang::Ja, "warn") => "警告",
+        (Lang::Ja, "ask") => "確認",
+        (Lang::Ja, "block") => "拒否",
+        (Lang::Ja, "excepted") => "例外許可",
+        (Lang::Ja, "error") => "エラー",
+        (Lang::Ja, _) => "通過",
+    }
+}
+
+pub fn would_go(lang: Lang) -> String {
+    say!(lang, "It would go on.", "実行されます。")
+}
+
+pub fn would_ask(lang: Lang, guard: &str) -> String {
+    say!(
+        lang,
+        "{guard} would ask the user; where nobody can be asked it is refused.",
+        "{guard} がユーザーに確認します。確認できない場合は拒否されます。"
+    )
+}
+
+pub fn would_block(lang: Lang, guard: &str) -> String {
+    say!(lang, "{guard} would refuse it.", "{guard} が拒否します。")
+}
+
+pub fn reached(lang: Lang, how: &str) -> String {
+    say!(lang, "by {how}", "{how} 経由")
+}
+
+pub fn allowed(lang: Lang, guard: &str, about: &str, until: &str, id: &str) -> String {
+    say!(
+        lang,
+        "{guard} is excepted for {about} until {until} (take it back: dandori guard revoke {id})",
+        "{guard} の例外を許可しました: {about}、期限 {until} (取り消し: dandori guard revoke {id})"
+    )
+}
+
+pub fn about_all(lang: Lang) -> &'static str {
+    match lang {
+        Lang::En => "everything",
+        Lang::Ja => "すべて",
+    }
+}
+
+pub fn revoked(lang: Lang, id: &str) -> String {
+    say!(lang, "the exception {id} is taken back", "例外 {id} を取り消しました")
+}
+
+pub fn confirm(lang: Lang, what: &str) -> String {
+    say!(lang, "{what} — type yes to confirm: ", "{what} — 続けるには yes と入力してください: ")
+}
+
+pub fn allow_what(lang: Lang, guard: &str, about: &str) -> String {
+    say!(
+        lang,
+        "Agents may then do what {guard} holds back ({about})",
+        "エージェントは {guard} が止めている操作を実行できるようになります ({about})"
+    )
+}
+
+pub fn not_confirmed(lang: Lang) -> Said {
+    Said::what(say!(lang, "not confirmed: nothing was changed", "確認されなかったため、何も変更していません"))
+        .hint(say!(lang, "type yes when asked", "確認時に yes と入力してください"))
+}
+
+/// A verb that is for people was called by an agent, or by nobody who could be asked.
+pub fn not_a_person(lang: Lang, why: &str) -> Said {
+    Said::what(say!(lang, "this is for a person at a terminal", "この操作は端末の前にいる人だけが実行できます"))
+        .why(why)
+        .hint(say!(
+            lang,
+            "run it yourself, in a terminal that no agent has opened",
+            "エージェントが開いたものではない端末で、自分で実行してください"
+        ))
+}
+
+pub fn inside_agent(lang: Lang, agent: &str) -> String {
+    say!(lang, "it was called from within {agent}", "{agent} の中から呼び出されています")
+}
+
+pub fn no_terminal(lang: Lang) -> String {
+    say!(lang, "there is no terminal to ask at", "確認するための端末がありません")
+}
+
+pub fn consented(lang: Lang, count: usize) -> String {
+    say!(
+        lang,
+        "confirmed: {count} waiting session(s) may now make changes",
+        "確認しました。待機中のセッション {count} 件で変更できるようになりました"
+    )
+}
+
+pub fn nothing_to_consent(lang: Lang) -> String {
+    say!(lang, "no session of this checkout waits for a confirmation", "確認を待っているセッションはありません")
+}
+
+pub fn no_such_guard(lang: Lang, name: &str, known: &str) -> Said {
+    Said::what(say!(lang, "there is no guard `{name}`", "ガード `{name}` はありません")).why(known).hint(say!(
+        lang,
+        "dandori guard list",
+        "dandori guard list"
+    ))
+}
+
+pub fn never_excepted(lang: Lang, name: &str) -> Said {
+    Said::what(say!(lang, "{name} knows no exceptions", "{name} に例外は設定できません")).hint(say!(
+        lang,
+        "set its level in the user's config.toml, or do it yourself",
+        "ユーザーの config.toml でレベルを変更するか、自分で操作してください"
+    ))
+}
+
+pub fn no_such_exception(lang: Lang, id: &str) -> Said {
+    Said::what(say!(lang, "there is no exception {id}", "例外 {id} はありません")).hint(say!(
+        lang,
+        "dandori guard list shows those in force",
+        "dandori guard list で有効な例外を確認できます"
+    ))
+}
+
+pub fn too_long(lang: Lang) -> Said {
+    Said::what(say!(lang, "an exception lasts at most 24 hours", "例外の期限は最長 24 時間です")).hint(say!(
+        lang,
+        "--for 30m, --for 8h",
+        "--for 30m や --for 8h のように指定してください"
+    ))
+}
+
+pub fn bad_event(lang: Lang, why: &str) -> Said {
+    Said::what(say!(lang, "this is no hook event", "フックのイベントとして読み取れません")).why(why).hint(say!(
+        lang,
+        "give the JSON a client sends on stdin, as a file or with -",
+        "クライアントが標準入力に渡す JSON をファイルまたは - で指定してください"
+    ))
+}
+
+pub fn consent_what(lang: Lang, count: usize) -> String {
+    say!(
+        lang,
+        "The plan is understood as you want it, and {count} waiting session(s) may make changes",
+        "内容の理解を確認し、待機中のセッション {count} 件に変更を許可します"
+    )
+}
