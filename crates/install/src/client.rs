@@ -1,5 +1,6 @@
 //! The three clients: where their hooks stand, which events we hear, and how long an answer may take.
 
+use crate::tree::Looseness;
 use crate::wanted::Wanted;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -103,9 +104,14 @@ impl Client {
         }
     }
 
-    /// Whether it reads comments and trailing commas. The others drop the whole file for one.
-    pub fn reads_comments(self) -> bool {
-        self == Self::Gemini
+    /// Whether it reads the file with this in it. Claude Code and Codex drop the whole file for what they do not read,
+    /// Gemini does not start.
+    pub(crate) fn reads(self, looseness: Looseness) -> bool {
+        match looseness {
+            Looseness::ByteOrderMark => self == Self::Claude,
+            Looseness::Comment => self == Self::Gemini,
+            Looseness::TrailingComma => false,
+        }
     }
 
     /// The groups we want, by event.

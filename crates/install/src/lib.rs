@@ -24,5 +24,5 @@ pub use diff::unified;
 pub use install::{Installed, install};
 pub use memory::{Before, FileBefore, Memory};
 pub use ours::{Reach, has_ours, reach};
-pub use tree::Trouble;
+pub use tree::{Looseness, Trouble};
 pub use uninstall::{Uninstalled, uninstall};

@@ -1,7 +1,7 @@
 //! What in a settings text is ours, and what keeps it from being heard.
 
 use crate::Client;
-use crate::tree::{self, BOM, Value};
+use crate::tree::{self, BOM, Comments, Looseness, Value};
 
 /// A handler of ours, by its place: event, group, handler.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -83,14 +83,15 @@ pub fn has_ours(client: Client, text: &str) -> bool {
     hooks.is_some_and(|hooks| !entries(&hooks.value, client, None).is_empty())
 }
 
-/// Why hooks in this file, or beside it, are not heard.
+/// Whether hooks in this file, or beside it, are heard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reach {
     Heard,
     /// `disableAllHooks` is true.
     Disabled,
-    /// A comment or a trailing comma, for which this client drops the whole file.
-    Dropped {
+    /// Its client does not read the file for this.
+    Unread {
+        what: Looseness,
         line: usize,
         column: usize,
     },
@@ -98,17 +99,21 @@ pub enum Reach {
 
 /// Whether what this text says is heard by its client.
 pub fn reach(client: Client, text: &str) -> Reach {
-    let text = text.strip_prefix(BOM).unwrap_or(text);
-    let root = tree::parse(text).ok().and_then(|t| t.root);
+    let body = text.strip_prefix(BOM).unwrap_or(text);
+    let root = tree::parse(body).ok().and_then(|t| t.root);
     let switch = root.as_ref().and_then(|r| r.property("disableAllHooks"));
     if client == Client::Claude
         && switch.is_some_and(|p| matches!(&p.value.kind, tree::Kind::Plain(word) if word == "true"))
     {
         return Reach::Disabled;
     }
-    match tree::first_looseness(text) {
-        Some((line, column)) if !client.reads_comments() => Reach::Dropped { line, column },
-        _ => Reach::Heard,
+    if body.len() < text.len() && !client.reads(Looseness::ByteOrderMark) {
+        return Reach::Unread { what: Looseness::ByteOrderMark, line: 1, column: 1 };
+    }
+    let comments = if client.reads(Looseness::Comment) { Comments::Read } else { Comments::Refuse };
+    match tree::first_looseness(body, comments) {
+        Some((what, line, column)) => Reach::Unread { what, line, column },
+        None => Reach::Heard,
     }
 }
 
@@ -157,8 +162,12 @@ mod tests {
     fn what_keeps_a_file_from_being_heard_is_found() {
         assert_eq!(reach(Client::Claude, r#"{"disableAllHooks": true}"#), Reach::Disabled);
         assert_eq!(reach(Client::Claude, r#"{"disableAllHooks": false}"#), Reach::Heard);
-        assert_eq!(reach(Client::Codex, "{\n  // mine\n}"), Reach::Dropped { line: 2, column: 3 });
-        assert_eq!(reach(Client::Claude, r#"{"a": [1,]}"#), Reach::Dropped { line: 1, column: 9 });
+        let unread = |what, line, column| Reach::Unread { what, line, column };
+        assert_eq!(reach(Client::Codex, "{\n  // mine\n}"), unread(Looseness::Comment, 2, 3));
+        assert_eq!(reach(Client::Claude, r#"{"a": [1,]}"#), unread(Looseness::TrailingComma, 1, 9));
+        assert_eq!(reach(Client::Gemini, "{\n  // mine\n  \"a\": 1,\n}"), unread(Looseness::TrailingComma, 3, 9));
         assert_eq!(reach(Client::Gemini, "{\n  // mine\n}"), Reach::Heard);
+        assert_eq!(reach(Client::Gemini, "\u{feff}{}"), unread(Looseness::ByteOrderMark, 1, 1));
+        assert_eq!(reach(Client::Claude, "\u{feff}{}"), Reach::Heard);
     }
 }

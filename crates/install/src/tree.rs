@@ -107,7 +107,8 @@ impl Value {
 /// JSON with comments and trailing commas, and nothing looser. `text` has no byte order mark.
 pub(crate) fn parse(text: &str) -> Result<Tree, Trouble> {
     let collect = CollectOptions { comments: CommentCollectionStrategy::AsTokens, tokens: true };
-    let parsed = parse_to_ast(text, &collect, &options(Strictness::Comments)).map_err(|e| not_json(&e))?;
+    let parsed =
+        parse_to_ast(text, &collect, &options(Comments::Read, TrailingCommas::Read)).map_err(|e| not_json(&e))?;
     let tokens = parsed.tokens.unwrap_or_default();
     let tokens = tokens.iter().map(|t| {
         let kind = match t.token {
@@ -121,24 +122,41 @@ pub(crate) fn parse(text: &str) -> Result<Tree, Trouble> {
     Ok(Tree { root: parsed.value.as_ref().map(|v| value(v, text)), tokens: tokens.collect() })
 }
 
-/// Where a text departs from plain JSON by a comment or a trailing comma: line and column.
-pub(crate) fn first_looseness(text: &str) -> Option<(usize, usize)> {
-    let error = parse_to_ast(text, &CollectOptions::default(), &options(Strictness::Plain)).err()?;
-    matches!(error.kind(), ParseErrorKind::CommentsNotAllowed | ParseErrorKind::TrailingCommasNotAllowed)
-        .then(|| (error.line_display(), error.column_display()))
+/// What is beyond plain JSON, and not read by every client.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Looseness {
+    ByteOrderMark,
+    Comment,
+    TrailingComma,
+}
+
+/// The first place where a text has more than plain JSON, with or without comments: line and column.
+pub(crate) fn first_looseness(text: &str, comments: Comments) -> Option<(Looseness, usize, usize)> {
+    let error = parse_to_ast(text, &CollectOptions::default(), &options(comments, TrailingCommas::Refuse)).err()?;
+    let what = match error.kind() {
+        ParseErrorKind::CommentsNotAllowed => Looseness::Comment,
+        ParseErrorKind::TrailingCommasNotAllowed => Looseness::TrailingComma,
+        _ => return None,
+    };
+    Some((what, error.line_display(), error.column_display()))
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Strictness {
-    Comments,
-    Plain,
+pub(crate) enum Comments {
+    Read,
+    Refuse,
 }
 
-fn options(strictness: Strictness) -> ParseOptions {
-    let loose = strictness == Strictness::Comments;
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum TrailingCommas {
+    Read,
+    Refuse,
+}
+
+fn options(comments: Comments, trailing_commas: TrailingCommas) -> ParseOptions {
     ParseOptions {
-        allow_comments: loose,
-        allow_trailing_commas: loose,
+        allow_comments: comments == Comments::Read,
+        allow_trailing_commas: trailing_commas == TrailingCommas::Read,
         allow_loose_object_property_names: false,
         allow_missing_commas: false,
         allow_single_quoted_strings: false,

@@ -45,10 +45,11 @@ pub enum Advice {
     Disabled {
         path: String,
     },
-    /// A comment or a trailing comma in a file whose reader knows none.
-    Dropped {
+    /// There is something in the file that its reader does not know.
+    Unread {
         agent: &'static str,
         path: String,
+        what: Beyond,
         line: usize,
         column: usize,
     },
@@ -69,6 +70,25 @@ pub enum Advice {
     Doctor,
 }
 
+/// What is beyond plain JSON.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Beyond {
+    ByteOrderMark,
+    Comment,
+    TrailingComma,
+}
+
+fn beyond(lang: Lang, what: Beyond) -> &'static str {
+    match (lang, what) {
+        (Lang::En, Beyond::ByteOrderMark) => "the byte order mark",
+        (Lang::En, Beyond::Comment) => "the comment",
+        (Lang::En, Beyond::TrailingComma) => "the trailing comma",
+        (Lang::Ja, Beyond::ByteOrderMark) => "バイトオーダーマーク",
+        (Lang::Ja, Beyond::Comment) => "コメント",
+        (Lang::Ja, Beyond::TrailingComma) => "末尾のカンマ",
+    }
+}
+
 impl Advice {
     /// The stable name in `--json`.
     pub fn code(&self) -> &'static str {
@@ -77,7 +97,7 @@ impl Advice {
             Self::GeminiTrust => "gemini_trust",
             Self::ClaudeSubfolder => "claude_subfolder",
             Self::Disabled { .. } => "disabled",
-            Self::Dropped { .. } => "dropped",
+            Self::Unread { .. } => "unread",
             Self::ProgramInRepository { .. } => "program_in_repository",
             Self::Twice { .. } => "twice",
             Self::StillThere { .. } => "still_there",
@@ -112,13 +132,14 @@ pub fn advice(lang: Lang, advice: &Advice) -> String {
             "{path} says `disableAllHooks: true`: Claude Code runs no hook until that is taken out",
             "{path} に `disableAllHooks: true` があるため、Claude Code はフックを一切実行しません。削除してください"
         ),
-        Advice::Dropped { agent, path, line, column } => say!(
-            lang,
-            "{agent} reads plain JSON: it drops every hook in {path} for the comment or trailing comma in line {line}, \
-             column {column}",
-            "{agent} が読めるのは標準の JSON だけです。{path} の {line} 行 {column} 列にあるコメントまたは末尾のカンマ\
-             のため、フックがすべて無視されます"
-        ),
+        Advice::Unread { agent, path, what, line, column } => {
+            let what = beyond(lang, *what);
+            say!(
+                lang,
+                "{agent} does not read {path}, and runs no hook from it, for {what} in line {line}, column {column}",
+                "{agent} は {path} を読み込めず、そのフックを実行しません。原因: {line} 行 {column} 列の{what}"
+            )
+        }
         Advice::ProgramInRepository { path } => say!(
             lang,
             "{path} lies in a repository that it guards, where an agent could replace it: install dandori elsewhere, \

@@ -10,8 +10,8 @@ use std::process::ExitCode;
 
 use clap::Args;
 use dandori_domain::Problem;
-use dandori_install::{Client, Reach};
-use dandori_text::init::{self, Action, Advice};
+use dandori_install::{Client, Looseness, Reach, reach};
+use dandori_text::init::{self, Action, Advice, Beyond};
 use serde_json::{Value, json};
 
 use super::Context;
@@ -104,18 +104,19 @@ fn after_install(
     let mut advice = Vec::new();
     for deed in deeds {
         let (client, path) = (deed.client, deed.path.to_string());
-        if let Some(Reach::Dropped { line, column }) = deed.after.as_deref().map(|t| dandori_install::reach(client, t))
-        {
-            advice.push(Advice::Dropped { agent: display_name(client), path, line, column });
+        if let Some(Reach::Unread { what, line, column }) = deed.after.as_deref().map(|t| reach(client, t)) {
+            let what = match what {
+                Looseness::ByteOrderMark => Beyond::ByteOrderMark,
+                Looseness::Comment => Beyond::Comment,
+                Looseness::TrailingComma => Beyond::TrailingComma,
+            };
+            advice.push(Advice::Unread { agent: display_name(client), path, what, line, column });
         }
         match client {
             Client::Claude => {
                 let files = places::claude_settings(context);
                 let is_off = |path: &camino::Utf8PathBuf| {
-                    files::read(path)
-                        .ok()
-                        .flatten()
-                        .is_some_and(|t| dandori_install::reach(client, &t) == Reach::Disabled)
+                    files::read(path).ok().flatten().is_some_and(|t| reach(client, &t) == Reach::Disabled)
                 };
                 advice.extend(files.into_iter().filter(is_off).map(|p| Advice::Disabled { path: p.into_string() }));
                 if !args.user {

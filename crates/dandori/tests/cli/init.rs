@@ -273,7 +273,7 @@ fn what_keeps_the_hooks_from_being_heard_is_said() {
     let off = of("disabled");
     assert_eq!(off.len(), 2, "{answer}");
     assert!(off[0].contains("home/.claude/settings.json") && off[1].contains("settings.local.json"), "{off:?}");
-    assert!(of("dropped")[0].contains("line 2, column 3"), "{answer}");
+    assert!(of("unread")[0].contains("for the comment in line 2, column 3"), "{answer}");
 }
 
 #[test]
