@@ -35,6 +35,14 @@ pub(crate) struct InitArgs {
     uninstall: bool,
 }
 
+impl InitArgs {
+    /// Those that were named, or all.
+    fn clients(&self) -> impl Iterator<Item = Client> {
+        let is_meant = |client: &Client| self.agent.is_empty() || self.agent.iter().any(|name| name == client.name());
+        Client::ALL.into_iter().filter(is_meant)
+    }
+}
+
 pub(crate) fn run(args: &InitArgs, context: &Context) -> Result<ExitCode, Failed> {
     let places = if args.user { Places::of_user(context)? } else { Places::of_project(context)? };
     let program = program::own_path(context)?;
@@ -47,7 +55,7 @@ pub(crate) fn run(args: &InitArgs, context: &Context) -> Result<ExitCode, Failed
     if !args.dry_run {
         if args.uninstall {
             deeds.iter().try_for_each(Deed::carry_out)?;
-            records.forget(&deeds);
+            args.clients().for_each(|client| records.forget(&places.file(client)));
             records.save(&places.records)?;
         } else {
             // What was there before is written down first: after a kill in between it is found again.
@@ -72,14 +80,11 @@ fn install(
     program: &str,
     records: &Records,
 ) -> Result<Vec<Deed>, Problem> {
-    let is_meant = |client: &Client| {
-        if args.agent.is_empty() {
-            context.env.find_program(client.name()).is_some() || places.folder(*client).is_dir()
-        } else {
-            args.agent.iter().any(|name| name == client.name())
-        }
+    let is_used = |client: &Client| {
+        let is_found = || context.env.find_program(client.name()).is_some() || places.folder(*client).is_dir();
+        !args.agent.is_empty() || is_found()
     };
-    let clients: Vec<Client> = Client::ALL.into_iter().filter(is_meant).collect();
+    let clients: Vec<Client> = args.clients().filter(is_used).collect();
     if clients.is_empty() {
         return Err(Problem::NoAgents);
     }
@@ -88,9 +93,7 @@ fn install(
 
 /// From every agent's settings, whether or not the agent is still on the machine.
 fn uninstall(args: &InitArgs, places: &Places, program: &str, records: &Records) -> Result<Vec<Deed>, Problem> {
-    let is_meant = |client: &Client| args.agent.is_empty() || args.agent.iter().any(|name| name == client.name());
-    let deeds = Client::ALL.into_iter().filter(is_meant);
-    let deeds = deeds.map(|client| Deed::uninstall(client, places.file(client), program, records));
+    let deeds = args.clients().map(|client| Deed::uninstall(client, places.file(client), program, records));
     Ok(deeds.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
 }
 

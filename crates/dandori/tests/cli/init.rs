@@ -332,6 +332,23 @@ fn a_subfolder_and_a_worktree_are_guarded_at_their_own_root() {
 }
 
 #[test]
+fn what_is_remembered_is_what_was_there_at_the_last_beginning() {
+    let env = machine_with(&["claude"]);
+    let path = env.repo().join(".claude/settings.json");
+    let _ = env.dandori(["init"]).ok();
+    // Taken back by hand, or a kill came before the file was written: the memory of then does not count any more.
+    fs::write(&path, "{ \"hooks\" : { } }").unwrap();
+    let _ = env.dandori(["init"]).ok();
+    let _ = env.dandori(["init", "--uninstall"]).ok();
+    assert_eq!(fs::read_to_string(&path).unwrap(), "{ \"hooks\" : { } }");
+    let _ = env.dandori(["init"]).ok();
+    fs::write(&path, "{}").unwrap();
+    let _ = env.dandori(["init", "--uninstall"]).ok();
+    let left = files(&env.state().join("guards"));
+    assert!(left.iter().all(|(path, _)| path.file_name() != Some("install.json")), "{left:?}");
+}
+
+#[test]
 fn without_what_was_remembered_ours_still_comes_out() {
     let env = machine_with(&["claude"]);
     env.write(".claude/settings.json", "{\n  \"model\": \"x\"\n}\n");

@@ -171,10 +171,8 @@ impl Records {
         }
     }
 
-    pub(super) fn forget(&mut self, deeds: &[Deed]) {
-        for deed in deeds {
-            self.files.remove(&deed.path);
-        }
+    pub(super) fn forget(&mut self, path: &Utf8Path) {
+        self.files.remove(path);
     }
 
     pub(super) fn save(&mut self, path: &Utf8Path) -> Result<(), Problem> {
