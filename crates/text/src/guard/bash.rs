@@ -163,3 +163,67 @@ pub fn script_refused(lang: Lang, path: &str, guard: &str, why: &str) -> String 
         "{path} はこのセッションで作成されたスクリプトで、`{guard}` が許可しない操作を含みます: {why}"
     )
 }
+
+pub fn state_unchanged(lang: Lang) -> String {
+    say!(
+        lang,
+        "this commit leaves state.md as it was. Bring it up to date with the work (`dandori state set …`) and add it",
+        "このコミットでは state.md が更新されていません。作業に合わせて更新し (`dandori state set …`)、コミットに含めてください"
+    )
+}
+
+pub fn check_failed(lang: Lang, check: &str, output: &str) -> String {
+    say!(
+        lang,
+        "the check `{check}` failed, so nothing is committed. Fix what it says, then commit again:\n{output}",
+        "チェック `{check}` が失敗したため、コミットできません。指摘を修正してから再度コミットしてください:\n{output}"
+    )
+}
+
+pub fn wrong_branch(lang: Lang, found: &str, wanted: &str) -> String {
+    say!(
+        lang,
+        "this is the branch {found}, and the playbook is for {wanted}. Go there first: `git switch {wanted}` (`git switch -c {wanted}` if it is new)",
+        "現在のブランチは {found} ですが、playbook のブランチは {wanted} です。先に `git switch {wanted}` (未作成なら `git switch -c {wanted}`) を実行してください"
+    )
+}
+
+pub fn focus_differs(lang: Lang, focus: &str, of_focus: &str, active: &str) -> String {
+    say!(
+        lang,
+        "state.md: active_playbooks.{focus} is {of_focus}, but playbook.active is {active}. Make them the same (`dandori state set`)",
+        "state.md: active_playbooks.{focus} は {of_focus} ですが、playbook.active は {active} です。`dandori state set` で一致させてください"
+    )
+}
+
+pub fn state_odd(lang: Lang, odd: &str) -> String {
+    say!(
+        lang,
+        "state.md: {odd}. `dandori state show` shows how it is read",
+        "state.md: {odd}。`dandori state show` で読み取り結果を確認できます"
+    )
+}
+
+pub fn playbook_missing(lang: Lang, path: &str) -> String {
+    say!(
+        lang,
+        "the active playbook {path} is not there. Make it (`playbook-init`), or set playbook.active right",
+        "有効な playbook {path} がありません。`playbook-init` で作成するか、playbook.active を修正してください"
+    )
+}
+
+pub fn none_in_progress(lang: Lang) -> String {
+    say!(
+        lang,
+        "no phase of the playbook is in_progress. Set the status of the one you work on",
+        "in_progress のフェーズがありません。作業中のフェーズの status を設定してください"
+    )
+}
+
+pub fn critic_owed(lang: Lang, phase: &str) -> String {
+    say!(
+        lang,
+        "every subtask of {phase} is ticked, but self_complete is false: have the critic look at it before it is called done",
+        "{phase} のサブタスクはすべて完了ですが、self_complete が false です。完了とする前に critic の確認を受けてください"
+    )
+}
