@@ -1,6 +1,6 @@
 //! The corpora of shell lines through the real guards: harmless ones pass without a word, hostile ones are refused or
 //! asked about.
-#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a test")]
+#![expect(clippy::unwrap_used, reason = "a test")]
 
 use std::collections::BTreeMap;
 use std::io;

@@ -9,6 +9,7 @@ use crate::Lang;
 use crate::lang::say;
 
 pub mod bash;
+pub mod forge;
 
 pub fn panicked(lang: Lang) -> String {
     say!(lang, "the guard failed (a fault of dandori's own)", "ガードの内部エラーです (dandori の不具合)")

@@ -62,7 +62,7 @@ fn matches_rule(run: &GitRun, rule: &str) -> bool {
             None => run.call.args.iter().any(|w| w.text == **option),
         };
         // What is only known when it runs may be the option.
-        if options.iter().all(|option| given(option)) || !options.is_empty() && run.call.has_computed() {
+        if options.iter().all(given) || !options.is_empty() && run.call.has_computed() {
             return !is_only_asking(run);
         }
     }

@@ -61,7 +61,7 @@ mod tests {
     #[test]
     fn a_failing_check_holds_the_commit_with_the_end_of_its_output() {
         for line in ["git commit -m x", "git commit --no-verify -m x", "git -C src commit", "sh -c 'git commit -m x'"] {
-            let long: String = (1..40).map(|n| format!("line {n}\n")).collect();
+            let long = (1..40).map(|n| format!("line {n}")).collect::<Vec<_>>().join("\n");
             let judged = stage().file("src/a.rs", "").answers(0, "", "").answers(1, &long, "the end\n").bash(line);
             assert_eq!(judged.outcome(), Outcome::Block, "{line}");
             let said = judged.said();
@@ -78,7 +78,7 @@ mod tests {
         let calls = stage.calls.borrow();
         assert_eq!(calls.len(), 2);
         assert_eq!(calls[0].argv, ["sh", "-c", "make lint"]);
-        assert_eq!(calls[0].cwd.as_deref().map(|p| p.as_str()), Some("/repo"));
+        assert_eq!(calls[0].cwd.as_deref().map(camino::Utf8Path::as_str), Some("/repo"));
     }
 
     #[test]

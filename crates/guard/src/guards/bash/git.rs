@@ -53,13 +53,11 @@ fn forced_push(run: &GitRun) -> Option<Danger> {
     if !call.is_forced_push() {
         return None;
     }
-    let is_lease = |text: &str| text.starts_with("--force-with") || text.starts_with("--force-if");
     let is_plain = call.args.iter().take_while(|w| w.text != "--").any(|w| match w.text.strip_prefix("--") {
         Some(long) => long.len() > 1 && "force".starts_with(long) || "mirror".starts_with(long) && long.len() > 1,
         None => w.text.strip_prefix('-').is_some_and(|letters| letters.contains('f')),
     });
-    let has_lease = call.args.iter().any(|w| is_lease(&w.text));
     let overwrites = call.args.iter().any(|w| w.text.starts_with('+'));
-    let milder = (!is_plain && !overwrites || has_lease && !is_plain).then_some(Level::Ask);
+    let milder = (!is_plain && !overwrites).then_some(Level::Ask);
     Some(Danger { class: Class::GitForcePush, milder })
 }

@@ -45,9 +45,9 @@ pub(super) fn danger(context: &Context, command: &Command) -> Option<Danger> {
 
 /// A disk, not one of the devices that everybody writes to.
 pub(super) fn is_device(path: &str) -> bool {
-    let Some(name) = path.strip_prefix("/dev/") else { return false };
     const PLAIN: &[&str] =
         &["null", "zero", "stdout", "stderr", "stdin", "tty", "full", "random", "urandom", "shm", "fd", "pts"];
+    let Some(name) = path.strip_prefix("/dev/") else { return false };
     !PLAIN.contains(&name.split('/').next().unwrap_or_default())
 }
 

@@ -121,29 +121,47 @@ fn tears_down(command: &Command) -> bool {
     }
 }
 
+/// Commands that bring something out into a registry, or take it away there.
+const PUBLISHING: &[&str] = &[
+    "npm publish",
+    "npm unpublish",
+    "npm deprecate",
+    "npm dist-tag add",
+    "npm dist-tag rm",
+    "pnpm publish",
+    "bun publish",
+    "lerna publish",
+    "yarn publish",
+    "yarn npm publish",
+    "cargo publish",
+    "cargo yank",
+    "twine upload",
+    "poetry publish",
+    "uv publish",
+    "flit publish",
+    "hatch publish",
+    "pdm publish",
+    "gem push",
+    "gem yank",
+    "mix hex.publish",
+    "vsce publish",
+    "ovsx publish",
+    "dart pub publish",
+    "flutter pub publish",
+    "dotnet nuget push",
+    "dotnet nuget delete",
+    "gh release create",
+];
+
 fn publishes(command: &Command) -> bool {
-    let operands: Vec<&str> = argv::operands(command.args(), &["--registry", "-p", "--package"])
+    // `cargo +nightly publish`
+    let operands = argv::operands(command.args(), &["--registry", "-p", "--package"])
         .into_iter()
         .map(|w| w.text.as_str())
-        .collect();
-    let operands = match operands.as_slice() {
-        // `cargo +nightly publish`
-        [toolchain, rest @ ..] if toolchain.starts_with('+') => rest,
-        all => all,
-    };
-    match (command.program.as_str(), operands) {
-        ("npm" | "pnpm" | "bun" | "lerna", ["publish" | "unpublish" | "deprecate", ..]) => true,
-        ("yarn", ["publish", ..] | ["npm", "publish", ..]) => true,
-        ("npm", ["dist-tag", "add" | "rm", ..]) => true,
-        ("cargo", ["publish" | "yank", ..]) => true,
-        ("twine", ["upload", ..]) => true,
-        ("poetry" | "uv" | "flit" | "hatch" | "pdm", ["publish", ..]) => true,
-        ("gem", ["push" | "yank", ..]) => true,
-        ("mix", ["hex.publish", ..]) => true,
-        ("vsce" | "ovsx", ["publish", ..]) => true,
-        ("dart" | "flutter", ["pub", "publish", ..]) => true,
-        ("dotnet", ["nuget", "push" | "delete", ..]) => true,
-        ("gh", ["release", "create", ..]) => true,
-        _ => false,
-    }
+        .filter(|word| !word.starts_with('+'));
+    let words: Vec<&str> = std::iter::once(command.program.as_str()).chain(operands).collect();
+    PUBLISHING.iter().any(|line| {
+        let wanted: Vec<&str> = line.split(' ').collect();
+        words.starts_with(&wanted)
+    })
 }
