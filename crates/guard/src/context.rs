@@ -11,7 +11,7 @@ use dandori_playbook::{Playbook, State};
 use dandori_shell::{Certainty, Command, Cwd, How, Options, Reading};
 use dandori_text::Lang;
 
-use crate::change::{Change, ChangeKind, resolve};
+use crate::change::{Change, resolve};
 use crate::event::{Event, Kind, Tool};
 use crate::glob;
 use crate::patch::{Patch, patches_in_command};
@@ -139,7 +139,9 @@ impl<'a> Context<'a> {
             let mut found: Vec<Target> = Vec::new();
             for change in self.changes() {
                 for path in change.paths() {
-                    found.push(self.target(path.to_owned(), By::Edit, false));
+                    if !found.iter().any(|target| target.path == path) {
+                        found.push(self.target(path.to_owned(), By::Edit, false));
+                    }
                 }
             }
             for path in self.tool_files() {
@@ -261,18 +263,6 @@ impl<'a> Context<'a> {
     pub fn text(&self, path: &Utf8Path) -> Result<Option<String>, Trouble> {
         let unreadable = |e: std::io::Error| Trouble::Unreadable { path: path.to_string(), reason: e.to_string() };
         self.world.text(path).map_err(unreadable)
-    }
-
-    /// The file's text after a change, as far as the tool says it; `None` when it would be gone or cannot be told.
-    pub fn text_after(&self, change: &Change) -> Result<Option<String>, Trouble> {
-        match (&change.kind, &change.old, &change.new) {
-            (ChangeKind::Delete, ..) => Ok(None),
-            (ChangeKind::Write, _, Some(new)) => Ok(Some(new.clone())),
-            (_, Some(old), Some(new)) if !old.is_empty() => {
-                Ok(self.text(&change.path)?.filter(|text| text.contains(old)).map(|text| text.replacen(old, new, 1)))
-            }
-            _ => Ok(None),
-        }
     }
 
     /// Whether a pattern of the rules holds a path; patterns are from the checkout's root.

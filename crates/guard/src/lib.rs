@@ -14,6 +14,7 @@ pub mod event;
 pub mod glob;
 pub mod guards;
 pub mod judge;
+pub(crate) mod papers;
 pub mod patch;
 pub mod quiet;
 pub mod rules;

@@ -11,11 +11,13 @@ mod check;
 mod edit;
 mod lines;
 mod playbook;
+mod roles;
 mod state;
 mod template;
 
 pub use check::{Fault, check};
 pub use edit::EditError;
 pub use playbook::{Phase, PhaseStatus, Playbook, Subtask, Validation, ValidationKind};
+pub use roles::Executor;
 pub use state::{Roles, Security, State};
 pub use template::{playbook_template, state_template};

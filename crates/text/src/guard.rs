@@ -4,6 +4,8 @@ pub mod branch;
 pub mod control;
 pub mod session;
 pub mod verbs;
+pub mod edit;
+pub mod prompt;
 
 use crate::Lang;
 use crate::lang::say;

@@ -1,7 +1,82 @@
+//! While the user has not confirmed the understanding, nothing is changed.
+
+use dandori_text::guard::edit;
+
 use crate::context::Context;
 use crate::voice::{Trouble, Voice};
+use crate::world::Mark;
 
+/// Only `dandori consent` by the user clears the mark. Reading and asking are always possible, so nothing needs an
+/// exemption but what is not the project's.
 #[expect(clippy::unnecessary_wraps, reason = "a guard may fail")]
-pub(crate) fn judge(_context: &Context, _voice: &mut Voice) -> Result<(), Trouble> {
+pub(crate) fn judge(context: &Context, voice: &mut Voice) -> Result<(), Trouble> {
+    if context.world.mark(&Mark::Consent).is_none() {
+        return Ok(());
+    }
+    let is_hidden = || context.targets().iter().any(|target| target.is_computed);
+    if !context.project_targets().is_empty() || is_hidden() {
+        voice.block(edit::consent(context.lang));
+    }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use dandori_domain::guard::Level;
+    use dandori_text::Lang;
+    use serde_json::json;
+
+    use crate::Agent;
+    use crate::judge::Outcome;
+    use crate::stage::Stage;
+    use crate::world::{Head, Mark};
+
+    fn stage() -> Stage {
+        Stage::only("consent", Level::Block).worktree("/wt", Some("/repo"), Head::Detached).mark(Mark::Consent)
+    }
+
+    #[test]
+    fn every_way_to_change_the_project_is_blocked_until_the_user_consents() {
+        let stage = stage().file("src/a.rs", "x");
+        for judgement in [
+            stage.write("src/a.rs", "y"),
+            stage.write("state.md", "y"),
+            stage.write("/wt/a", "y"),
+            stage.edit("src/a.rs", "x", "y"),
+            stage.bash("echo y > src/a.rs"),
+            stage.bash("echo y > \"$F\""),
+            stage.bash("sed -i s/x/y/ /wt/a"),
+        ] {
+            assert_eq!(judgement.outcome(), Outcome::Block);
+            assert!(judgement.said().contains("`dandori consent`"), "{}", judgement.said());
+        }
+    }
+
+    #[test]
+    fn reading_and_files_of_nobody_pass() {
+        let stage = stage().file("src/a.rs", "x");
+        for judgement in [
+            stage.read("src/a.rs"),
+            stage.bash("cat src/a.rs | head"),
+            stage.write("/tmp/notes.md", "y"),
+            stage.bash("git status > /tmp/x"),
+        ] {
+            assert_eq!(judgement.outcome(), Outcome::Pass, "{}", judgement.said());
+        }
+        let free = Stage::only("consent", Level::Block);
+        assert_eq!(free.write("src/a.rs", "y").outcome(), Outcome::Pass);
+    }
+
+    #[test]
+    fn codex_and_gemini_are_held_too_in_the_users_language() {
+        let mut stage = stage().lang(Lang::Ja);
+        stage.agent = Agent::Codex;
+        let patch = "*** Begin Patch\n*** Add File: a.txt\n+x\n*** End Patch";
+        let judged = stage.tool("apply_patch", &json!({"command": patch}));
+        assert_eq!(judged.outcome(), Outcome::Block);
+        assert!(judged.said().contains("理解確認が済んでいない") && judged.said().contains("`dandori consent`"));
+        stage.agent = Agent::Gemini;
+        let input = json!({"tool_name": "write_file", "tool_input": {"file_path": "a.txt", "content": "x"}});
+        assert_eq!(stage.event("BeforeTool", &input).outcome(), Outcome::Block);
+    }
 }

@@ -1,0 +1,183 @@
+use dandori_domain::guard::Level;
+use dandori_text::Lang;
+use serde_json::json;
+
+use crate::Agent;
+use crate::judge::Outcome;
+use crate::stage::Stage;
+use crate::world::Head;
+
+const STATE: &str = "---\nplaybook:\n  active: plan/playbook-a.md\n---\n";
+const NONE: &str = "---\nplaybook:\n  active: null\nconfig:\n  security: admin\n---\n";
+const DRAFT: &str = "---\nname: a\nbranch: work\nreviewed: false\n---\n## p1: One\n- status: in_progress\n\n\
+                     ### Subtasks\n- [ ] p1.1 x\n  - technical: ran\n  - consistency: ran\n  - completeness: ran\n";
+
+fn none() -> Stage {
+    Stage::only("playbook", Level::Block).file("state.md", NONE)
+}
+
+fn draft() -> Stage {
+    Stage::only("playbook", Level::Block).file("state.md", STATE).file("plan/playbook-a.md", DRAFT)
+}
+
+fn reviewed() -> Stage {
+    draft().file("plan/playbook-a.md", &DRAFT.replace("reviewed: false", "reviewed: true"))
+}
+
+#[test]
+fn without_a_playbook_nothing_is_changed_not_even_by_an_admin() {
+    for stage in [none(), Stage::only("playbook", Level::Block)] {
+        for judged in [
+            stage.write("src/a.rs", "x"),
+            stage.bash("echo x > src/a.rs"),
+            stage.bash("rm -rf src plan/x"),
+            stage.write("planning/a.md", "x"),
+        ] {
+            assert_eq!(judged.outcome(), Outcome::Block);
+            let said = judged.said();
+            assert!(said.contains("`playbook-init`") && said.contains("`dandori playbook new`"), "{said}");
+        }
+    }
+}
+
+#[test]
+fn what_is_needed_to_get_a_playbook_passes() {
+    let new = DRAFT.replace("name: a", "name: b");
+    for judged in [
+        none().write("state.md", STATE),
+        none().edit("state.md", "null", "plan/playbook-b.md"),
+        none().bash("sed -i s/null/x/ state.md"),
+        none().write("plan/playbook-b.md", &new),
+        none().write("plan/notes.md", "x"),
+        none().bash("mkdir -p plan"),
+        none().write("/tmp/a", "x"),
+        none().bash("git log > /tmp/log"),
+        none().bash("cat src/a.rs"),
+        draft().edit("plan/playbook-a.md", "One", "Another"),
+        draft().write("plan/playbook-a.md", &new),
+    ] {
+        assert_eq!(judged.outcome(), Outcome::Pass, "{}", judged.said());
+    }
+}
+
+#[test]
+fn a_playbook_that_is_missing_or_unreviewed_blocks_and_names_who_helps() {
+    let missing = Stage::only("playbook", Level::Block).file("state.md", STATE);
+    let judged = missing.write("src/a.rs", "x");
+    assert_eq!(judged.outcome(), Outcome::Block);
+    assert!(judged.said().contains("plan/playbook-a.md") && judged.said().contains("playbook.active"));
+    assert_eq!(missing.write("plan/playbook-a.md", DRAFT).outcome(), Outcome::Pass, "it can be written");
+
+    let judged = draft().edit("src/a.rs", "a", "b");
+    assert_eq!(judged.outcome(), Outcome::Block);
+    assert!(judged.said().contains("`reviewer`"), "{}", judged.said());
+
+    for judged in [reviewed().write("src/a.rs", "x"), reviewed().bash("echo x > a"), reviewed().write("plan/x", "")] {
+        assert_eq!(judged.outcome(), Outcome::Pass, "{}", judged.said());
+    }
+}
+
+#[test]
+fn a_draft_does_not_call_itself_reviewed_done_or_ticked() {
+    let stage = draft();
+    let yes = DRAFT.replace("reviewed: false", "reviewed: true");
+    for (judged, said) in [
+        (stage.edit("plan/playbook-a.md", "reviewed: false", "reviewed: true"), "`reviewed: true`"),
+        (stage.edit("plan/playbook-a.md", "false", "yes"), "`reviewed: true`"),
+        (stage.write("plan/playbook-a.md", &yes), "`reviewed: true`"),
+        (stage.write("plan/playbook-b.md", &yes), "`reviewed: true`"),
+        (stage.edit("plan/playbook-a.md", "in_progress", "done"), "`reviewer`"),
+        (stage.edit("plan/playbook-a.md", "[ ]", "[x]"), "`reviewer`"),
+        (stage.edit("plan/playbook-a.md", "not there", "x"), "write the whole file"),
+        (stage.bash("sed -i s/false/true/ plan/playbook-a.md"), "editing tool"),
+        (stage.bash("cp /tmp/playbook-c.md plan/"), "editing tool"),
+        (none().bash("echo 'reviewed: true' > plan/playbook-b.md"), "editing tool"),
+    ] {
+        assert_eq!(judged.outcome(), Outcome::Block, "{said}");
+        assert!(judged.said().contains(said), "{said}: {}", judged.said());
+    }
+    assert_eq!(stage.bash("rm plan/playbook-a.md").outcome(), Outcome::Pass, "what is gone claims nothing");
+}
+
+#[test]
+fn the_targets_own_worktree_counts() {
+    let stage = draft()
+        .worktree("/wt", Some("/repo"), Head::Branch("other".to_owned()))
+        .worktree("/elsewhere", None, Head::Branch("main".to_owned()))
+        .file("/wt/state.md", &STATE.replace("-a.md", "-w.md"))
+        .file("/wt/plan/playbook-w.md", &DRAFT.replace("reviewed: false", "reviewed: true"));
+    assert_eq!(stage.write("/wt/src/a.rs", "x").outcome(), Outcome::Pass, "its own playbook is reviewed");
+    assert_eq!(stage.write("/repo/src/a.rs", "x").outcome(), Outcome::Block);
+    assert_eq!(stage.write("/elsewhere/a.rs", "x").outcome(), Outcome::Pass, "another repository");
+    let patch = "*** Begin Patch\n*** Add File: /wt/b\n+x\n*** Add File: /repo/b\n+x\n*** End Patch";
+    let mut codex = stage;
+    codex.agent = Agent::Codex;
+    assert_eq!(codex.tool("apply_patch", &json!({"command": patch})).outcome(), Outcome::Block, "one of two");
+}
+
+#[test]
+fn a_patch_is_followed_place_by_place() {
+    let mut stage = draft();
+    stage.agent = Agent::Codex;
+    let patch = |body: &str| {
+        let text = format!("*** Begin Patch\n*** Update File: plan/playbook-a.md\n{body}*** End Patch");
+        stage.tool("apply_patch", &json!({"command": text}))
+    };
+    assert_eq!(patch("@@\n-name: a\n+name: b\n@@\n-- [ ] p1.1 x\n+- [ ] p1.1 y\n").outcome(), Outcome::Pass);
+    assert_eq!(patch("@@\n-name: a\n+name: b\n@@\n-reviewed: false\n+reviewed: true\n").outcome(), Outcome::Block);
+    assert_eq!(patch("@@\n- reviewed: false\n+reviewed: true\n").outcome(), Outcome::Block, "not found as it stands");
+    let moved = "*** Begin Patch\n*** Update File: notes.md\n*** Move to: plan/playbook-z.md\n@@\n-a\n+reviewed: true\n*** End Patch";
+    let stage = draft().file("notes.md", "---\na\n---\n");
+    assert_eq!(stage.bash(&format!("apply_patch <<'E'\n{moved}\nE")).outcome(), Outcome::Block);
+}
+
+#[test]
+fn gemini_is_held_by_the_same_rule() {
+    let mut stage = draft();
+    stage.agent = Agent::Gemini;
+    let write = |path: &str| {
+        let input = json!({"tool_name": "write_file", "tool_input": {"file_path": path, "content": "x"}});
+        stage.event("BeforeTool", &input).outcome()
+    };
+    assert_eq!(write("src/a.rs"), Outcome::Block);
+    assert_eq!(write("plan/notes.md"), Outcome::Pass);
+    let input = json!({"tool_name": "replace",
+        "tool_input": {"file_path": "plan/playbook-a.md", "old_string": "reviewed: false", "new_string": "reviewed: on"}});
+    assert_eq!(stage.event("BeforeTool", &input).outcome(), Outcome::Block);
+}
+
+#[test]
+fn every_message_is_japanese_for_a_japanese_user() {
+    let japanese = |stage: Stage| stage.lang(Lang::Ja).write("src/a.rs", "x").said();
+    let said = japanese(none());
+    assert!(said.contains("有効な playbook がない") && said.contains("`playbook-init`"), "{said}");
+    let said = japanese(draft());
+    assert!(said.contains("未レビュー") && said.contains("`reviewer`"), "{said}");
+    let said = japanese(Stage::only("playbook", Level::Block).file("state.md", STATE));
+    assert!(said.contains("がありません") && said.contains("playbook.active"), "{said}");
+}
+
+#[test]
+fn a_malformed_paper_is_named_and_the_policy_stays() {
+    let odd_state = Stage::only("playbook", Level::Block).file("state.md", "just prose, no keys\n");
+    let judged = odd_state.write("src/a.rs", "x");
+    assert_eq!(judged.outcome(), Outcome::Block, "it names no playbook");
+    assert!(judged.said().contains("state.md could not be read whole"), "{}", judged.said());
+
+    let odd = DRAFT.replace("reviewed: false", "reviewed: perhaps").replace("in_progress", "nearly");
+    let judged = draft().file("plan/playbook-a.md", &odd).write("src/a.rs", "x");
+    assert_eq!(judged.outcome(), Outcome::Block, "what is neither true nor false is not reviewed");
+    assert!(judged.said().contains("nearly"), "{}", judged.said());
+
+    let binary = draft().file("plan/playbook-a.md", "\u{fffd}\0---\n[x]").file("state.md", "---\nplaybook: [\n---\n");
+    assert_eq!(binary.write("src/a.rs", "x").outcome(), Outcome::Block);
+}
+
+#[test]
+fn a_paper_that_cannot_be_read_is_a_failure_not_a_finding() {
+    for path in ["state.md", "plan/playbook-a.md"] {
+        let judged = reviewed().unreadable(path).write("src/a.rs", "x");
+        assert_eq!(judged.outcome(), Outcome::Error, "{path}");
+        assert!(judged.said().contains(path), "{}", judged.said());
+    }
+}

@@ -1,0 +1,1 @@
+//! What the guards of prompts, skills and subagents say.
