@@ -1,7 +1,103 @@
+//! The phase is somebody else's: said with what to do when they cannot be had.
+
+use dandori_playbook::Executor;
+use dandori_text::guard::edit;
+
 use crate::context::Context;
+use crate::event::Agent;
+use crate::papers;
 use crate::voice::{Trouble, Voice};
 
-#[expect(clippy::unnecessary_wraps, reason = "a guard may fail")]
-pub(crate) fn judge(_context: &Context, _voice: &mut Voice) -> Result<(), Trouble> {
+pub(crate) fn judge(context: &Context, voice: &mut Voice) -> Result<(), Trouble> {
+    let you = match context.event.agent {
+        Agent::Claude => Executor::Claude,
+        Agent::Codex => Executor::Codex,
+        Agent::Gemini => Executor::Gemini,
+    };
+    for (_, checkout) in papers::work(context) {
+        let documents = context.documents(&checkout)?;
+        let Some(playbook) = &documents.playbook else { continue };
+        let phase = playbook.current();
+        let Some(name) = phase.and_then(|phase| phase.executor.as_ref()).or(playbook.executor.as_ref()) else {
+            continue;
+        };
+        let executor = documents.state.executor(name);
+        if executor != you {
+            let what = phase.map_or_else(|| "the playbook".to_owned(), |phase| phase.id.clone());
+            let who = if executor.as_str().eq_ignore_ascii_case(name) {
+                executor.as_str().to_owned()
+            } else {
+                format!("{} ({name})", executor.as_str())
+            };
+            voice.warn(edit::other_executor(context.lang, &what, &who, you.as_str()));
+            break;
+        }
+    }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use dandori_domain::guard::Level;
+    use dandori_text::Lang;
+    use serde_json::json;
+
+    use crate::Agent;
+    use crate::judge::Outcome;
+    use crate::stage::Stage;
+
+    fn stage(toolstack: &str, executor: &str) -> Stage {
+        let state = format!("---\nplaybook:\n  active: plan/playbook-a.md\nconfig:\n  toolstack: {toolstack}\n---\n");
+        let playbook =
+            format!("---\nexecutor: claude\nreviewed: true\n---\n## p1: One\n- status: in_progress\n{executor}\n");
+        Stage::only("executor", Level::Warn).file("state.md", &state).file("plan/playbook-a.md", &playbook)
+    }
+
+    #[test]
+    fn another_executor_is_named_with_what_to_do_without_them() {
+        for (toolstack, executor, want) in [
+            ("A", "- executor: codex", "codex"),
+            ("A", "- executor: user", "user"),
+            ("B", "- executor: worker", "codex (worker)"),
+            ("C", "- executor: reviewer", "coderabbit (reviewer)"),
+        ] {
+            let judged = stage(toolstack, executor).write("src/a.rs", "x");
+            assert_eq!(judged.outcome(), Outcome::Warn, "{toolstack} {executor}");
+            let said = judged.said();
+            assert!(said.contains(&format!("for {want}")) && said.contains("note in the playbook"), "{said}");
+        }
+        let japanese = stage("B", "- executor: worker").lang(Lang::Ja).bash("echo x > a").said();
+        assert!(japanese.contains("担当は codex") && japanese.contains("playbook に記録"), "{japanese}");
+    }
+
+    #[test]
+    fn the_right_one_and_the_papers_pass() {
+        for judged in [
+            stage("A", "- executor: worker").write("src/a.rs", "x"),
+            stage("B", "").write("src/a.rs", "x"),
+            stage("B", "- executor: claude_code").write("src/a.rs", "x"),
+            stage("B", "- executor: worker").write("plan/playbook-a.md", "x"),
+            stage("B", "- executor: worker").write("state.md", "x"),
+            Stage::only("executor", Level::Warn).write("a", "x"),
+        ] {
+            assert_eq!(judged.outcome(), Outcome::Pass, "{}", judged.said());
+        }
+    }
+
+    #[test]
+    fn who_asks_is_the_client_of_the_event() {
+        let mut stage = stage("B", "- executor: worker");
+        stage.agent = Agent::Codex;
+        let patch = json!({"command": "*** Begin Patch\n*** Add File: a\n+x\n*** End Patch"});
+        assert_eq!(stage.tool("apply_patch", &patch).outcome(), Outcome::Pass);
+        stage.agent = Agent::Gemini;
+        let input = json!({"tool_name": "write_file", "tool_input": {"file_path": "a", "content": "x"}});
+        assert_eq!(stage.event("BeforeTool", &input).outcome(), Outcome::Warn);
+    }
+
+    #[test]
+    fn a_state_that_is_odd_or_unreadable_does_not_break_it() {
+        assert_eq!(stage("Z", "- executor: worker").write("a", "x").outcome(), Outcome::Pass, "A is the default");
+        assert_eq!(stage("A", "").unreadable("state.md").write("a", "x").outcome(), Outcome::Error);
+    }
 }
