@@ -178,7 +178,7 @@ guards! {
     "pr-create"        pr_create         [Bash]                   Off    Block       Open         true;
     "merge"            merge             [Bash]                   Block  Block       Open         true;
     "worktree"         worktree          [Bash]                   Off    Block       Open         true;
-    "golden-path"      golden_path       [Agents]                 Off    Block       Open         true;
+    "golden-path"      golden_path       [AnyTool, Prompt]        Off    Block       Open         true;
     "prompt-scope"     prompt_scope      [Prompt]                 Off    Warn        Open         true;
     "state-injection"  state_injection   [Prompt]                 Off    Info        Open         true;
     "task-request"     task_request      [Prompt]                 Off    Info        Open         true;
