@@ -16,9 +16,9 @@ const FILES: usize = 2;
 const SHORTEST: usize = 4;
 
 const SOURCES: [&str; 38] = [
-    "c", "cc", "cpp", "cs", "css", "dart", "ex", "exs", "go", "h", "hpp", "hs", "java", "js", "jsx", "kt", "lua", "mjs",
-    "cjs", "ml", "mts", "cts", "php", "proto", "py", "rb", "rs", "scala", "scss", "sh", "sql", "svelte", "swift", "ts",
-    "tsx", "vue", "zig", "pl",
+    "c", "cc", "cpp", "cs", "css", "dart", "ex", "exs", "go", "h", "hpp", "hs", "java", "js", "jsx", "kt", "lua",
+    "mjs", "cjs", "ml", "mts", "cts", "php", "proto", "py", "rb", "rs", "scala", "scss", "sh", "sql", "svelte",
+    "swift", "ts", "tsx", "vue", "zig", "pl",
 ];
 /// Names that say nothing about the file.
 const COMMON: [&str; 7] = ["index", "main", "__init__", "setup", "tests", "types", "utils"];
@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn at_most_eight_are_named_in_the_users_language() {
-        let many: String = (0..30).map(|n| format!("f{n}.rs\0")).collect();
+        let many = (0..30).map(|n| format!("f{n}.rs\0")).collect::<Vec<_>>().concat();
         let said = stage().lang(Lang::Ja).answers(0, &many, "").edit("src/parser.rs", "x", "y").said();
         assert!(said.contains("f7.rs, …") && !said.contains("f8.rs") && said.contains("参照している"), "{said}");
     }
@@ -120,7 +120,7 @@ mod tests {
         let names = ["alpha.rs", "bravo.rs", "charlie.rs"];
         let mut stage = names.iter().fold(stage(), |stage, name| stage.file(name, "x\n"));
         stage.agent = Agent::Codex;
-        let updates: String = names.iter().map(|n| format!("*** Update File: {n}\n@@\n-x\n+y\n")).collect();
+        let updates = names.map(|n| format!("*** Update File: {n}\n@@\n-x\n+y\n")).concat();
         stage.tool("apply_patch", &json!({"command": format!("*** Begin Patch\n{updates}*** End Patch")}));
         assert_eq!(stage.calls.borrow().len(), FILES);
     }

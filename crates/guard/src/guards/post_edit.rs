@@ -5,7 +5,7 @@ use std::time::Duration;
 use camino::Utf8Path;
 use dandori_text::guard::edit;
 
-use crate::context::Context;
+use crate::context::{By, Context};
 use crate::event::{Kind, Outcome};
 use crate::rules::AfterEdit;
 use crate::voice::{Trouble, Voice};
@@ -19,7 +19,7 @@ pub(crate) fn judge(context: &Context, voice: &mut Voice) -> Result<(), Trouble>
     if matches!(context.event.kind, Kind::PostTool { outcome: Outcome::Failed, .. }) {
         return Ok(());
     }
-    for target in context.targets().iter().filter(|target| target.by == crate::context::By::Edit) {
+    for target in context.targets().iter().filter(|target| target.by == By::Edit) {
         voice.note(Effect::Set(Mark::Wrote(target.real.clone()), String::new()));
     }
     for (target, checkout) in context.project_targets() {
@@ -116,18 +116,21 @@ mod tests {
             ["sh -c rustfmt --check '/repo/src/a.rs'", "sh -c typos '/repo/src/a.rs' -- '/repo/src/a.rs'"]
         );
         assert!(stage.calls.borrow().iter().all(|call| call.cwd.as_deref() == Some(Utf8Path::new("/repo"))));
-        assert!(stage.calls.borrow().iter().all(|call| call.limit == Duration::from_secs(60)));
+        assert!(stage.calls.borrow().iter().all(|call| call.limit == Duration::from_mins(1)));
     }
 
     #[test]
     fn the_first_failure_is_said_with_its_tail_and_ends_it() {
-        let long: String = (0..100).map(|n| format!("line {n}\n")).collect();
+        let long = (0..100).map(|n| format!("line {n}\n")).collect::<Vec<_>>().concat();
         let stage = stage().answers(1, &long, "error: here");
         let judged = edited(&stage, "src/a.rs");
         assert_eq!(judged.outcome(), Outcome::Block);
         let said = judged.said();
         assert!(said.contains("src/a.rs") && said.contains("`rustfmt --check {file}`"), "{said}");
-        assert!(said.ends_with("line 99\nerror: here") && said.contains("line 81\n") && !said.contains("line 80\n"), "{said}");
+        assert!(
+            said.ends_with("line 99\nerror: here") && said.contains("line 81\n") && !said.contains("line 80\n"),
+            "{said}"
+        );
         assert_eq!(stage.calls.borrow().len(), 1);
         let wide = self::stage().lang(Lang::Ja).answers(1, &"あ".repeat(9_000), "the end");
         let said = edited(&wide, "src/a.rs").said();

@@ -1,5 +1,6 @@
 //! Work stays within the playbook's scope, and what was agreed as done stays agreed.
 
+use camino::Utf8Path;
 use dandori_playbook::{Phase, Playbook};
 use dandori_text::guard::edit;
 
@@ -8,7 +9,6 @@ use crate::glob;
 use crate::papers::{self, After, Paper};
 use crate::voice::{Trouble, Voice};
 use crate::world::Checkout;
-use camino::Utf8Path;
 
 /// More are not named at once.
 const NAMED: usize = 5;

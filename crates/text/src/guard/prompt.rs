@@ -105,7 +105,11 @@ pub fn standing(lang: Lang, now: &Standing) -> String {
             Some((done, all)) => say!(lang, ", {done} of {all} phases done", "、全 {all} フェーズ中 {done} 完了"),
             None => String::new(),
         };
-        lines.push(say!(lang, "phase: {id} {title} ({status}){progress}", "フェーズ: {id} {title} ({status}){progress}"));
+        lines.push(say!(
+            lang,
+            "phase: {id} {title} ({status}){progress}",
+            "フェーズ: {id} {title} ({status}){progress}"
+        ));
     } else if now.playbook.is_some() && !now.is_missing {
         lines.push(say!(lang, "phase: none is in progress", "フェーズ: 進行中のものはありません"));
     }
@@ -132,7 +136,9 @@ fn playbook_line(lang: Lang, now: &Standing) -> String {
         Some(path) if now.is_missing => {
             say!(lang, "playbook: {path} (the file is missing)", "playbook: {path} (ファイルがありません)")
         }
-        Some(path) if !now.is_reviewed => say!(lang, "playbook: {path} (not reviewed)", "playbook: {path} (未レビュー)"),
+        Some(path) if !now.is_reviewed => {
+            say!(lang, "playbook: {path} (not reviewed)", "playbook: {path} (未レビュー)")
+        }
         Some(path) => say!(lang, "playbook: {path}", "playbook: {path}"),
     }
 }
