@@ -1,5 +1,7 @@
 //! Every key there is, where it may stand, and the nearest one to a mistake.
 
+use dandori_domain::guard::NAMES;
+
 /// Which file a key may stand in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Place {
@@ -9,7 +11,7 @@ pub(crate) enum Place {
     UserOnly,
 }
 
-/// `*` stands for a name the user chooses.
+/// `*` stands for a name the user chooses, `@` for a guard's.
 pub(crate) const KEYS: &[(&str, Place)] = &[
     ("base", Place::Anywhere),
     ("agent", Place::Anywhere),
@@ -41,12 +43,51 @@ pub(crate) const KEYS: &[(&str, Place)] = &[
     ("github.api", Place::Anywhere),
     ("agents.*.command", Place::Anywhere),
     ("agents.*.model", Place::Anywhere),
+    ("guards.profile", Place::Anywhere),
+    ("guards.order", Place::Anywhere),
+    ("guards.opaque", Place::Anywhere),
+    ("guards.denied_for", Place::Anywhere),
+    ("guards.deadline", Place::Anywhere),
+    ("guards.required_reads", Place::Anywhere),
+    ("guards.secrets", Place::Anywhere),
+    ("guards.protected.path", Place::Anywhere),
+    ("guards.protected.level", Place::Anywhere),
+    ("guards.level.@", Place::Anywhere),
+    ("guards.on_error.@", Place::Anywhere),
+    ("guards.main.branches", Place::Anywhere),
+    ("guards.main.when", Place::Anywhere),
+    ("guards.main.what", Place::Anywhere),
+    ("guards.destructive.*", Place::Anywhere),
+    ("guards.checks.before_commit", Place::Anywhere),
+    ("guards.checks.after_edit.files", Place::Anywhere),
+    ("guards.checks.after_edit.run", Place::Anywhere),
+    ("guards.checks.timeout", Place::Anywhere),
+    ("guards.issue.priorities", Place::Anywhere),
+    ("guards.issue.sections", Place::Anywhere),
+    ("guards.pull.sections", Place::Anywhere),
+    ("guards.pull.needs_issue", Place::Anywhere),
+    ("guards.rule.name", Place::Anywhere),
+    ("guards.rule.events", Place::Anywhere),
+    ("guards.rule.tools", Place::Anywhere),
+    ("guards.rule.commands", Place::Anywhere),
+    ("guards.rule.paths", Place::Anywhere),
+    ("guards.rule.prompts", Place::Anywhere),
+    ("guards.rule.decision", Place::Anywhere),
+    ("guards.rule.message", Place::Anywhere),
+    ("guards.rule.run", Place::Anywhere),
+    ("guards.rule.timeout", Place::Anywhere),
+    ("guards.rule.on_error", Place::Anywhere),
 ];
+
+/// Tables there may be many of.
+const LISTS: &[&str] = &["guards.protected", "guards.checks.after_edit", "guards.rule"];
 
 pub(crate) enum Found {
     Known(Place),
     /// A table on the way to known keys.
     Table,
+    /// A list of such tables.
+    List,
     Unknown,
 }
 
@@ -54,7 +95,11 @@ pub(crate) fn look_up(path: &[&str]) -> Found {
     let mut on_the_way = false;
     for (key, place) in KEYS {
         let parts: Vec<&str> = key.split('.').collect();
-        let fits = path.iter().zip(&parts).all(|(a, b)| *b == "*" || a == b);
+        let fits = path.iter().zip(&parts).all(|(typed, part)| match *part {
+            "*" => true,
+            "@" => NAMES.contains(typed),
+            part => *typed == part,
+        });
         if !fits || path.len() > parts.len() {
             continue;
         }
@@ -63,27 +108,54 @@ pub(crate) fn look_up(path: &[&str]) -> Found {
         }
         on_the_way = true;
     }
-    if on_the_way { Found::Table } else { Found::Unknown }
+    match on_the_way {
+        true if LISTS.contains(&path.join(".").as_str()) => Found::List,
+        true => Found::Table,
+        false => Found::Unknown,
+    }
 }
 
 /// The known key most like `path`, if any is like it at all.
 pub(crate) fn nearest(path: &str) -> Option<String> {
     let wanted: Vec<&str> = path.split('.').collect();
+    let typed = wanted.last().copied().unwrap_or(path);
     KEYS.iter()
         .flat_map(|(key, _)| {
-            let whole = key.replace('*', wanted.get(1).copied().unwrap_or("name"));
-            let table = whole.split('.').next().unwrap_or_default().to_owned();
-            [whole, table]
+            let ends = key.match_indices('.').map(|(end, _)| end);
+            ends.filter_map(|end| key.get(..end)).chain([*key])
         })
-        .map(|key| {
-            let last = key.rsplit('.').next().unwrap_or(&key).to_owned();
-            let typed = wanted.last().copied().unwrap_or(path);
-            let score = strsim::jaro_winkler(&key, path).max(strsim::jaro_winkler(&last, typed) - 0.02);
+        .flat_map(|key| {
+            // A name the user chooses is what was typed, whatever the key: it says nothing about it.
+            let is_free = key.ends_with('*');
+            spelled_out(key, &wanted).into_iter().map(move |key| (key, is_free))
+        })
+        .map(|(key, is_free)| {
+            let last = key.rsplit('.').next().filter(|_| !is_free).unwrap_or_default();
+            let score = strsim::jaro_winkler(&key, path).max(strsim::jaro_winkler(last, typed) - 0.02);
             (score, key)
         })
         .filter(|(score, _)| *score > 0.75)
         .max_by(|a, b| a.0.total_cmp(&b.0))
         .map(|(_, key)| key)
+}
+
+/// A key with names in the place of what stands for them.
+fn spelled_out(key: &str, wanted: &[&str]) -> Vec<String> {
+    if let Some(table) = key.strip_suffix('@') {
+        return NAMES.iter().map(|name| format!("{table}{name}")).collect();
+    }
+    let parts = key.split('.').enumerate();
+    let names = parts.map(|(i, part)| if part == "*" { wanted.get(i).copied().unwrap_or("name") } else { part });
+    vec![names.collect::<Vec<_>>().join(".")]
+}
+
+/// The one of `known` most like what was typed, if any is like it at all.
+pub(crate) fn most_like<'k>(typed: &str, known: impl Iterator<Item = &'k str>) -> Option<String> {
+    known
+        .map(|name| (strsim::jaro_winkler(name, typed), name))
+        .filter(|(score, _)| *score > 0.75)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, name)| name.to_owned())
 }
 
 #[cfg(test)]
@@ -97,6 +169,10 @@ mod tests {
         assert_eq!(nearest("run.max_parallel").as_deref(), Some("runs.max_parallel"));
         assert_eq!(nearest("max_parallel").as_deref(), Some("runs.max_parallel"));
         assert_eq!(nearest("agents.mine.comand").as_deref(), Some("agents.mine.command"));
+        assert_eq!(nearest("guards.levl").as_deref(), Some("guards.level"));
+        assert_eq!(nearest("guards.level.scpe").as_deref(), Some("guards.level.scope"));
+        assert_eq!(nearest("guards.chekcs").as_deref(), Some("guards.checks"));
+        assert_eq!(nearest("guard").as_deref(), Some("guards"));
         assert_eq!(nearest("qqqqqq"), None);
     }
 }

@@ -9,6 +9,7 @@ use dandori_domain::run::{Cleanup, Limits, RunSettings, SandboxMode, SandboxSett
 use dandori_domain::{Problem, Usd};
 use serde::Deserialize;
 
+use crate::guards::GuardTable;
 use crate::key::{self, Found, Place};
 use crate::quantity::{parse_bytes, parse_seconds};
 use crate::set_up::SetUp;
@@ -164,6 +165,9 @@ impl Config {
             return Err(bad(reason, suggestion));
         }
         let raw: Raw = table.try_into().map_err(|e: toml::de::Error| bad(e.to_string().trim().to_owned(), None))?;
+        if let Some(guards) = &raw.guards {
+            guards.check(source).map_err(|(reason, suggestion)| bad(reason, suggestion))?;
+        }
         self.take(raw).map_err(|reason| bad(reason, None))
     }
 
@@ -266,7 +270,7 @@ impl Config {
 }
 
 /// Keys that are unknown, or may not stand in this file, each with the name that was meant.
-fn misplaced_keys(table: &toml::Table, above: &[&str], source: Source) -> Vec<(String, Option<String>)> {
+pub(crate) fn misplaced_keys(table: &toml::Table, above: &[&str], source: Source) -> Vec<(String, Option<String>)> {
     let mut found = Vec::new();
     for (name, value) in table {
         let parts: Vec<&str> = above.iter().copied().chain([name.as_str()]).collect();
@@ -282,7 +286,12 @@ fn misplaced_keys(table: &toml::Table, above: &[&str], source: Source) -> Vec<(S
             }
             (Found::Known(_), _) => {}
             (Found::Table, toml::Value::Table(inner)) => found.extend(misplaced_keys(inner, &parts, source)),
+            (Found::List, toml::Value::Array(entries)) if entries.iter().all(toml::Value::is_table) => {
+                let tables = entries.iter().filter_map(toml::Value::as_table);
+                found.extend(tables.flat_map(|inner| misplaced_keys(inner, &parts, source)));
+            }
             (Found::Table, _) => found.push((format!("`{dotted}` is a table: write [{dotted}]"), None)),
+            (Found::List, _) => found.push((format!("`{dotted}` is a list of tables: write [[{dotted}]]"), None)),
             (Found::Unknown, _) => found.push((format!("there is no key `{dotted}`"), key::nearest(&dotted))),
         }
     }
@@ -307,6 +316,8 @@ struct Raw {
     forbidden: Option<RawForbidden>,
     github: Option<RawGithub>,
     agents: Option<BTreeMap<String, AgentSettings>>,
+    /// Looked through here so that a mistake is found with all others; used by those who judge.
+    guards: Option<GuardTable>,
 }
 
 #[derive(Deserialize)]

@@ -6,6 +6,12 @@ pub fn parse_seconds(text: &str) -> Option<u64> {
     u64::try_from(duration.as_secs()).ok()
 }
 
+/// The same in milliseconds.
+pub fn parse_millis(text: &str) -> Option<u64> {
+    let duration: jiff::SignedDuration = text.trim().parse().ok()?;
+    u64::try_from(duration.as_millis()).ok()
+}
+
 /// Bytes of a size, or `None` when it is not one.
 pub fn parse_bytes(text: &str) -> Option<u64> {
     let text = text.trim();
@@ -36,6 +42,9 @@ mod tests {
         assert_eq!(parse_seconds("2 minutes"), Some(120));
         assert_eq!(parse_seconds("-5s"), None);
         assert_eq!(parse_seconds("soon"), None);
+        assert_eq!(parse_millis("4s"), Some(4000));
+        assert_eq!(parse_millis("250ms"), Some(250));
+        assert_eq!(parse_millis("-1s"), None);
         assert_eq!(parse_bytes("2GiB"), Some(2 << 30));
         assert_eq!(parse_bytes("500 MB"), Some(500_000_000));
         assert_eq!(parse_bytes("99999999999999999999G"), None);

@@ -12,6 +12,7 @@ use dandori_domain::run::SandboxMode;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use crate::guards::GuardTable;
 use crate::load::{Config, ConfigError, Source};
 use crate::set_up::SetUp;
 
@@ -27,9 +28,15 @@ impl Powers {
             Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
             Err(source) => return Err(ConfigError::Unreadable { path: path.to_owned(), source }),
         };
+        Self::of_text(path, &text)
+    }
+
+    pub fn of_text(path: &Utf8Path, text: &str) -> Result<Self, ConfigError> {
         let mut config = Config::default();
-        config.merge(path, &text, Source::Repository)?;
-        Ok(Self::of(&config))
+        config.merge(path, text, Source::Repository)?;
+        let mut powers = Self::of(&config);
+        powers.0.extend(GuardTable::read(path, text, Source::Repository)?.powers());
+        Ok(powers)
     }
 
     fn of(config: &Config) -> Self {
@@ -109,9 +116,7 @@ mod tests {
     use super::*;
 
     fn powers(text: &str) -> Powers {
-        let mut config = Config::default();
-        config.merge(Utf8Path::new("dandori.toml"), text, Source::Repository).unwrap();
-        Powers::of(&config)
+        Powers::of_text(Utf8Path::new("dandori.toml"), text).unwrap()
     }
 
     #[test]

@@ -36,6 +36,42 @@ impl Level {
     }
 }
 
+/// Every guard there is, by name: a configuration that names another is wrong.
+pub const NAMES: &[&str] = &[
+    "control",
+    "init",
+    "main-branch",
+    "constraints",
+    "secrets",
+    "denied",
+    "consent",
+    "pending",
+    "protected-edit",
+    "playbook",
+    "depends",
+    "file-dependencies",
+    "executor",
+    "critic",
+    "subtask",
+    "scope",
+    "opaque",
+    "bash",
+    "commit",
+    "coherence",
+    "lint",
+    "issue",
+    "pr-create",
+    "merge",
+    "worktree",
+    "golden-path",
+    "prompt-scope",
+    "state-injection",
+    "task-request",
+    "post-edit",
+    "log-subagent",
+    "session",
+];
+
 /// What a guard's own failure means.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
