@@ -14,6 +14,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("dandori-shell", &[]),
     ("dandori-install", &[]),
     ("dandori-config", &["domain"]),
+    ("dandori-policy", &["domain", "config", "guard", "host"]),
     ("dandori-text", &["domain", "playbook"]),
     ("dandori-host", &["domain"]),
     ("dandori-journal", &["guard", "host"]),
@@ -29,6 +30,8 @@ const ARROWS: &[(&str, &[&str])] = &[
         &[
             "domain", "api", "guard", "hook", "journal", "policy", "shell", "playbook", "config", "text", "host",
             "git", "agent", "store", "engine", "server", "install",
+            "domain", "api", "playbook", "config", "guard", "policy", "text", "host", "git", "agent", "store",
+            "engine", "server",
         ],
     ),
     ("bench", &["domain", "api", "config", "host", "git", "agent", "forge", "store", "engine", "server", "testkit"]),
@@ -45,6 +48,7 @@ const PURE: &[&str] = &[
     "dandori-guard",
     "dandori-text",
     "dandori-config",
+    "dandori-policy",
     "dandori-api",
 ];
 const HEAVY: &[&str] = &["tokio", "axum", "reqwest", "rusqlite", "postgres", "rustls", "hyper"];

@@ -310,7 +310,7 @@ impl GuardTable {
 
     /// What of a repository's table could execute something, or loosen what stands without it. Where that depends on a
     /// default, the value counts as loosening unless it is the strictest there is: a guard's default may change.
-    pub(crate) fn powers(&self) -> Vec<String> {
+    pub fn powers(&self) -> Vec<String> {
         let mut powers = Vec::new();
         let mut say = |key: &str, value: &str| powers.push(format!("guards.{key}: {value}"));
         if self.profile == Some(Profile::Safety) {
@@ -362,7 +362,7 @@ impl GuardTable {
 }
 
 /// Whether every bracket of a pattern is closed: one that is not matches nothing at all.
-fn is_glob(pattern: &str) -> bool {
+pub fn is_glob(pattern: &str) -> bool {
     let (mut square, mut curly, mut escaped) = (false, 0_u32, false);
     for c in pattern.chars() {
         match c {

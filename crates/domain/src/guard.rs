@@ -1,5 +1,6 @@
 //! Words of the guards that the configuration speaks too: how much a finding weighs, what a guard's own failure means.
 
+use camino::Utf8PathBuf;
 use serde::{Deserialize, Serialize};
 
 /// What follows when a guard finds something. A finding weighs at most what its guard is set to.
@@ -100,4 +101,18 @@ impl Profile {
             Self::Discipline => "discipline",
         }
     }
+}
+
+/// What the user should know about the rules that are in force.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum RulesNote {
+    /// The user's configuration cannot be read: the strictest defaults stand in for it.
+    BadUserConfig { path: Utf8PathBuf, reason: String },
+    /// The repository's cannot be read, and is left out.
+    BadRepositoryConfig { path: Utf8PathBuf, reason: String },
+    /// Keys of the repository's that would loosen or execute something, and are not in force.
+    NeedsTrust { path: Utf8PathBuf, keys: Vec<String> },
+    /// A line that is not understood.
+    OddLine { path: Utf8PathBuf, line: usize, text: String },
 }

@@ -23,8 +23,10 @@ pub struct Rules {
     pub main: MainRules,
     /// What must be read before anything else, from the checkout's root.
     pub required_reads: Vec<String>,
-    /// First match wins.
+    /// The user's; first match wins, and `Off` lets through whatever a repository holds, too.
     pub protected: Vec<Protected>,
+    /// The repository's; first match wins among them. They add to the user's and lift none of them.
+    pub protected_by_repository: Vec<Protected>,
     /// Files nobody may read or write: keys and passwords.
     pub secrets: Vec<String>,
     /// Classes of destructive commands whose level is not their own default.
@@ -162,6 +164,21 @@ impl Rules {
     pub fn level(&self, name: &str) -> Level {
         self.active(name).map_or(Level::Off, |active| active.level)
     }
+
+    /// What protects a file, given which patterns hold it: the stricter of the user's word and the repository's.
+    pub fn protection(&self, holds: impl Fn(&str) -> bool) -> Option<&Protected> {
+        let first = |list: &'_ [Protected]| list.iter().position(|protected| holds(&protected.pattern));
+        let user = first(&self.protected).and_then(|at| self.protected.get(at));
+        if user.is_some_and(|protected| protected.level == Level::Off) {
+            return None;
+        }
+        let repository = first(&self.protected_by_repository).and_then(|at| self.protected_by_repository.get(at));
+        let repository = repository.filter(|protected| protected.level != Level::Off);
+        match (user, repository) {
+            (Some(user), Some(repository)) if repository.level > user.level => Some(repository),
+            (user, repository) => user.or(repository),
+        }
+    }
 }
 
 /// What stands in no configuration.
@@ -196,6 +213,7 @@ impl Rules {
             },
             required_reads: strings(&["CLAUDE.md", "AGENTS.md", "GEMINI.md", "state.md"]),
             protected: Vec::new(),
+            protected_by_repository: Vec::new(),
             secrets: strings(&[".env", ".env.*", "*.key", "*.pem", "id_rsa", "id_ed25519", "id_ecdsa", ".netrc"]),
             destructive: BTreeMap::new(),
             opaque: Level::Ask,
