@@ -1,6 +1,6 @@
 //! Every key there is, where it may stand, and the nearest one to a mistake.
 
-use dandori_domain::guard::NAMES;
+use dandori_domain::guard::{CLASSES, NAMES};
 
 /// Which file a key may stand in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -11,7 +11,7 @@ pub(crate) enum Place {
     UserOnly,
 }
 
-/// `*` stands for a name the user chooses, `@` for a guard's.
+/// `*` stands for a name the user chooses, `@` for a guard's, `#` for a class of destructive commands.
 pub(crate) const KEYS: &[(&str, Place)] = &[
     ("base", Place::Anywhere),
     ("agent", Place::Anywhere),
@@ -57,7 +57,7 @@ pub(crate) const KEYS: &[(&str, Place)] = &[
     ("guards.main.branches", Place::Anywhere),
     ("guards.main.when", Place::Anywhere),
     ("guards.main.what", Place::Anywhere),
-    ("guards.destructive.*", Place::Anywhere),
+    ("guards.destructive.#", Place::Anywhere),
     ("guards.checks.before_commit", Place::Anywhere),
     ("guards.checks.after_edit.files", Place::Anywhere),
     ("guards.checks.after_edit.run", Place::Anywhere),
@@ -98,6 +98,7 @@ pub(crate) fn look_up(path: &[&str]) -> Found {
         let fits = path.iter().zip(&parts).all(|(typed, part)| match *part {
             "*" => true,
             "@" => NAMES.contains(typed),
+            "#" => CLASSES.contains(typed),
             part => *typed == part,
         });
         if !fits || path.len() > parts.len() {
@@ -141,8 +142,10 @@ pub(crate) fn nearest(path: &str) -> Option<String> {
 
 /// A key with names in the place of what stands for them.
 fn spelled_out(key: &str, wanted: &[&str]) -> Vec<String> {
-    if let Some(table) = key.strip_suffix('@') {
-        return NAMES.iter().map(|name| format!("{table}{name}")).collect();
+    for (mark, names) in [('@', NAMES), ('#', CLASSES)] {
+        if let Some(table) = key.strip_suffix(mark) {
+            return names.iter().map(|name| format!("{table}{name}")).collect();
+        }
     }
     let parts = key.split('.').enumerate();
     let names = parts.map(|(i, part)| if part == "*" { wanted.get(i).copied().unwrap_or("name") } else { part });

@@ -73,6 +73,22 @@ pub const NAMES: &[&str] = &[
     "session",
 ];
 
+/// Every class of destructive commands.
+pub const CLASSES: &[&str] = &[
+    "rm-root",
+    "rm-outside",
+    "git-discard",
+    "git-force-push",
+    "git-history",
+    "disk",
+    "perms",
+    "system",
+    "service",
+    "database",
+    "cloud",
+    "publish",
+];
+
 /// What a guard's own failure means.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -165,16 +165,20 @@ impl Rules {
         self.active(name).map_or(Level::Off, |active| active.level)
     }
 
-    /// What protects a file, given which patterns hold it: the stricter of the user's word and the repository's.
+    /// What protects a file, given which patterns hold it.
     pub fn protection(&self, holds: impl Fn(&str) -> bool) -> Option<&Protected> {
-        let first = |list: &'_ [Protected]| list.iter().position(|protected| holds(&protected.pattern));
-        let user = first(&self.protected).and_then(|at| self.protected.get(at));
-        if user.is_some_and(|protected| protected.level == Level::Off) {
-            return None;
-        }
-        let repository = first(&self.protected_by_repository).and_then(|at| self.protected_by_repository.get(at));
+        let user = self.protected.iter().find(|protected| holds(&protected.pattern));
+        Protected::stricter(user, self.protected_by_repository.iter().find(|protected| holds(&protected.pattern)))
+    }
+}
+
+impl Protected {
+    /// The user's word and the repository's about one file: the stricter counts, but what the user lets through is let
+    /// through. `None` when nothing protects it.
+    pub fn stricter<'p>(user: Option<&'p Self>, repository: Option<&'p Self>) -> Option<&'p Self> {
         let repository = repository.filter(|protected| protected.level != Level::Off);
         match (user, repository) {
+            (Some(user), _) if user.level == Level::Off => None,
             (Some(user), Some(repository)) if repository.level > user.level => Some(repository),
             (user, repository) => user.or(repository),
         }

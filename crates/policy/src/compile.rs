@@ -282,12 +282,14 @@ impl Levels<'_> {
             let is_by_key = guard.name == "opaque" && origin == Origin::Default;
             origins.insert(guard.name.to_owned(), if is_by_key { self.opaque.1 } else { origin });
             let active = Active { name: guard.name.to_owned(), level, on_error };
-            found.push((!guard.on.contains(&On::AnyTool), place(guard.name), active));
+            // Nobody has said anything: they stand in their order already.
+            let is_later = !wanted.is_empty() && !guard.on.contains(&On::AnyTool);
+            found.push((is_later, place(guard.name), active));
         }
         for own in custom {
             origins.insert(own.rule.name.clone(), own.origin);
             let active = Active { name: own.rule.name.clone(), level: own.rule.decision, on_error: own.on_error };
-            found.push((true, place(&own.rule.name), active));
+            found.push((!wanted.is_empty(), place(&own.rule.name), active));
         }
         found.retain(|(_, _, active)| active.level != Level::Off);
         found.sort_by_key(|(is_later, place, _)| (*is_later, *place));

@@ -104,6 +104,7 @@ fn unknown_keys_are_errors_with_the_nearest_name_also_in_lists() {
             "[guards]\nprotected = [{ path = \"a\", levle = \"warn\" }]",
             "there is no key `guards.protected.levle` / guards.protected.level",
         ),
+        ("[guards.destructive]\ndsk = \"warn\"", "there is no key `guards.destructive.dsk` / guards.destructive.disk"),
         ("[guards]\norder = [\"cntrol\"]", "guards.order: there is no guard `cntrol` / control"),
         ("[guards.rule]\nname = \"a\"", "`guards.rule` is a list of tables: write [[guards.rule]] / "),
     ] {

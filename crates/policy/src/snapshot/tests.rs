@@ -1,3 +1,5 @@
+#![expect(clippy::disallowed_methods, reason = "a test's own fixture needs no durable write")]
+
 use std::os::unix::fs::PermissionsExt;
 
 use dandori_domain::guard::Level;
