@@ -29,9 +29,8 @@ const ARROWS: &[(&str, &[&str])] = &[
         "dandori",
         &[
             "domain", "api", "guard", "hook", "journal", "policy", "shell", "playbook", "config", "text", "host",
-            "git", "agent", "store", "engine", "server", "install",
-            "domain", "api", "playbook", "config", "guard", "policy", "text", "host", "git", "agent", "store",
-            "engine", "server",
+            "git", "agent", "store", "engine", "server", "install", "domain", "api", "playbook", "config", "guard",
+            "policy", "text", "host", "git", "agent", "store", "engine", "server",
         ],
     ),
     ("bench", &["domain", "api", "config", "host", "git", "agent", "forge", "store", "engine", "server", "testkit"]),

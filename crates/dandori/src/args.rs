@@ -206,7 +206,7 @@ enum DaemonVerb {
 pub(crate) fn main() -> ExitCode {
     let env = Env::of_process();
     // A broken user configuration is reported by the verb that needs it, in the locale's language.
-    let configured = Config::load(&user_config_path(&env), None).ok().and_then(|c| c.language);
+    let configured = Config::load(&dandori_host::layout::user_config(&env), None).ok().and_then(|c| c.language);
     let choose = |flag: Option<&str>| Lang::choose(flag, configured.as_deref(), |name| env.text(name));
     let cli = match understood(&env, choose) {
         Ok(cli) => cli,
@@ -279,13 +279,6 @@ fn language_among(words: &[String]) -> Option<&str> {
 /// The words that can be options: behind `--` there are none.
 fn options(words: &[String]) -> impl Iterator<Item = &str> {
     words.iter().map(String::as_str).take_while(|w| *w != "--")
-}
-
-pub(crate) fn user_config_path(env: &Env) -> camino::Utf8PathBuf {
-    env.path("DANDORI_CONFIG")
-        .or_else(|| env.path("XDG_CONFIG_HOME").map(|x| x.join("dandori/config.toml")))
-        .or_else(|| env.home().map(|h| h.join(".config/dandori/config.toml")))
-        .unwrap_or_else(|| "/nonexistent/config.toml".into())
 }
 
 async fn answer(verb: Verb, context: &cli::Context) -> Result<ExitCode, Failed> {

@@ -95,7 +95,7 @@ pub(crate) fn serve(args: &ServeArgs, mut env: Env) -> ExitCode {
         .init();
     let Some(layout) = Layout::from_env(&env) else { return ExitCode::from(2) };
     let Ok(Ok(dandori)) = std::env::current_exe().map(Utf8PathBuf::try_from) else { return ExitCode::from(70) };
-    let user_config = crate::args::user_config_path(&env);
+    let user_config = dandori_host::layout::user_config(&env);
     let options = EngineOptions { layout: layout.clone(), env, user_config, dandori };
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let Ok(runtime) = runtime else { return ExitCode::from(70) };

@@ -151,7 +151,7 @@ fn show_next(board: &Board<'_>, context: &Context, stage: &Stage, played: &Playe
     board.heading(demo::next_head(lang));
     board.line(&format!("   cd {}", stage.repo()));
     board.line(&format!("   export DANDORI_STATE_DIR={}", stage.root().join("state")));
-    if crate::args::user_config_path(&context.env).exists() {
+    if dandori_host::layout::user_config(&context.env).exists() {
         board.line(&format!("   export DANDORI_CONFIG={}", stage.config()));
     }
     if let Some(own) = not_on_path(context) {

@@ -173,6 +173,14 @@ enum Text {
     Unknown,
 }
 
+/// What an edited file would say, by its real path; `None` when it would be gone or cannot be told.
+pub(crate) fn text_after(context: &Context, real: &Utf8Path) -> Result<Option<String>, Trouble> {
+    Ok(match texts_after(context)?.remove(real) {
+        Some(Text::Known(text)) => Some(text),
+        _ => None,
+    })
+}
+
 /// Every edited file's text after all changes of the event, by its real path.
 fn texts_after(context: &Context) -> Result<BTreeMap<Utf8PathBuf, Text>, Trouble> {
     let (is_patch, is_complete) = match &context.event.tool {

@@ -107,6 +107,10 @@ impl World for Project {
         Duration::ZERO
     }
 
+    fn waited(&self) -> Duration {
+        Duration::ZERO
+    }
+
     fn home(&self) -> Option<Utf8PathBuf> {
         Some("/home/user".into())
     }

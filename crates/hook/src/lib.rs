@@ -29,6 +29,7 @@ pub use checkout::{find as find_checkout, main_root};
 pub use files::Files;
 pub use memory::Memory;
 pub use place::guard_folder;
+pub use rules::place as rules_place;
 pub use session::{Judged, Request, Session};
 
 /// A larger event is not read: no client sends one.

@@ -1,15 +1,24 @@
-//! The rules that hold in a project.
+//! Where the rules of a project come from.
 
-use camino::Utf8Path;
-use dandori_guard::{Checkout, Profile, Rules};
+use camino::{Utf8Path, Utf8PathBuf};
+use dandori_guard::Checkout;
 use dandori_host::{Env, Layout};
+use dandori_policy::{AgentHomes, Place};
 
-pub(crate) fn load(
-    checkout: Option<&Checkout>,
-    _env: &Env,
-    _layout: &Layout,
-    _folder: &Utf8Path,
-) -> (Rules, Vec<String>) {
-    let has_state = checkout.is_some_and(|c| c.root.join("state.md").is_file());
-    (Rules::of(if has_state { Profile::Discipline } else { Profile::Safety }), Vec::new())
+use crate::checkout::main_root;
+
+/// The place of a checkout's rules; `None` is outside of every repository.
+pub fn place(checkout: Option<&Checkout>, env: &Env, layout: &Layout, folder: &Utf8Path) -> Place {
+    Place {
+        folder: folder.to_owned(),
+        user_config: dandori_host::layout::user_config(env),
+        trust: layout.trust(),
+        state_root: layout.root().to_owned(),
+        binary: std::env::current_exe().ok().and_then(|path| Utf8PathBuf::try_from(path).ok()),
+        homes: AgentHomes::of(env),
+        checkout: checkout.map(|c| c.root.clone()),
+        main_checkout: checkout.map(main_root),
+        git_dir: checkout.map(|c| c.common_dir.clone()),
+        is_run: false,
+    }
 }

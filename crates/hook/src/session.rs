@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
 
 use camino::{Utf8Path, Utf8PathBuf};
+use dandori_domain::guard::RulesNote;
 use dandori_guard::{
     Answer, Asking, Context, Decision, ErrorPolicy, Event, GuardName, Judgement, Kind, Reason, Rules, Verdict, encode,
     judge,
@@ -33,7 +34,7 @@ pub struct Request<'a> {
 pub struct Session {
     pub rules: Rules,
     /// What is wrong with the configuration, for the user.
-    pub notes: Vec<String>,
+    pub notes: Vec<RulesNote>,
     pub project: Option<Utf8PathBuf>,
     pub lang: Lang,
     folder: Utf8PathBuf,
@@ -65,14 +66,15 @@ impl Session {
         let checkout = project.as_deref().and_then(crate::checkout::find);
         let root = checkout.as_ref().map(|c| c.root.clone());
         let folder = place::guard_folder(&layout, root.as_deref());
-        let (rules, notes) = crate::rules::load(checkout.as_ref(), env, &layout, &folder);
+        let place = crate::rules::place(checkout.as_ref(), env, &layout, &folder);
+        let (rules, notes) = dandori_policy::load(&place, now.timestamp());
         Ok(Self::with(rules, notes, project, env, folder, Some(layout), event, now))
     }
 
     #[expect(clippy::too_many_arguments, reason = "what the two ways of opening have in common")]
     fn with(
         rules: Rules,
-        notes: Vec<String>,
+        notes: Vec<RulesNote>,
         project: Option<Utf8PathBuf>,
         env: &Env,
         folder: Utf8PathBuf,
@@ -101,7 +103,7 @@ impl Session {
             // A configuration that is not as the user thinks is said once a turn, not at every tool.
             let notes = self.notes.iter().map(|note| Decision::Error {
                 guard: GuardName::known("config"),
-                detail: Reason::new(note),
+                detail: Reason::new(&dandori_text::policy::note(self.lang, note)),
                 policy: ErrorPolicy::Open,
             });
             let said = dandori_guard::Ruling::of(notes);

@@ -114,6 +114,14 @@ impl Layout {
     }
 }
 
+/// The user's own configuration: `DANDORI_CONFIG`, else the XDG configuration folder.
+pub fn user_config(env: &Env) -> Utf8PathBuf {
+    env.path("DANDORI_CONFIG")
+        .or_else(|| env.path("XDG_CONFIG_HOME").map(|x| x.join("dandori/config.toml")))
+        .or_else(|| env.home().map(|h| h.join(".config/dandori/config.toml")))
+        .unwrap_or_else(|| "/nonexistent/config.toml".into())
+}
+
 /// `/a/b/../c` is `/a/c`: worktrees are only made at plain paths.
 pub fn without_dots(path: &Utf8Path) -> Utf8PathBuf {
     path.components().fold(Utf8PathBuf::new(), |mut plain, part| {

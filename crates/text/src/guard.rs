@@ -2,10 +2,10 @@
 
 pub mod branch;
 pub mod control;
-pub mod session;
-pub mod verbs;
 pub mod edit;
 pub mod prompt;
+pub mod session;
+pub mod verbs;
 
 use crate::Lang;
 use crate::lang::say;

@@ -83,8 +83,8 @@ fn section(out: &Out, part: Part, lines: impl Iterator<Item = String>) {
 }
 
 fn line(command: &Command) -> String {
-    let set = command.assignments.iter().map(|(name, value)| format!("{name}={} ", value.text)).collect::<String>();
-    format!("{set}{}", command.line())
+    let set = command.assignments.iter().map(|(name, value)| format!("{name}={}", value.text));
+    set.chain([command.line()]).collect::<Vec<_>>().join(" ")
 }
 
 fn way(reach: &Reach) -> String {

@@ -6,9 +6,9 @@ use dandori_shell::{Command, Word};
 use dandori_text::guard::control as text;
 use serde_json::Value;
 
-use crate::change::Change;
 use crate::context::{By, Context, Target};
 use crate::event::Kind;
+use crate::papers::text_after;
 use crate::voice::{Trouble, Voice};
 
 /// Settings of the clients, wherever they lie: a project's, a user's, a nested folder's in which a client may start.
@@ -90,23 +90,17 @@ fn is_own_file(context: &Context, path: &Utf8Path) -> bool {
 /// An edit of a client's settings passes when what arms the guards stays as it is.
 fn settings_edit(context: &Context, target: &Target, path: &Utf8Path) -> Result<Option<String>, Trouble> {
     let refused = Some(text::settings(context.lang, path.as_str()));
-    let changes = context.changes().iter().filter(|change| change.paths().any(|p| *p == target.path));
-    let changes: Vec<&Change> = changes.collect();
-    if target.by != By::Edit || path.extension() != Some("json") || changes.is_empty() {
+    if target.by != By::Edit || path.extension() != Some("json") {
         return Ok(refused);
     }
-    for change in changes {
-        let before = context.text(&target.real)?.unwrap_or_else(|| "{}".to_owned());
-        let Some(after) = context.text_after(change)? else { return Ok(refused) };
-        let (Ok(before), Ok(after)) = (serde_json::from_str::<Value>(&before), serde_json::from_str::<Value>(&after))
-        else {
-            return Ok(refused);
-        };
-        if !after.is_object() || ARMING.iter().any(|key| before.get(key) != after.get(key)) {
-            return Ok(refused);
-        }
-    }
-    Ok(None)
+    let before = context.text(&target.real)?.unwrap_or_else(|| "{}".to_owned());
+    let Some(after) = text_after(context, &target.real)? else { return Ok(refused) };
+    let (Ok(before), Ok(after)) = (serde_json::from_str::<Value>(&before), serde_json::from_str::<Value>(&after))
+    else {
+        return Ok(refused);
+    };
+    let is_armed_alike = after.is_object() && ARMING.iter().all(|key| before.get(key) == after.get(key));
+    Ok(if is_armed_alike { None } else { refused })
 }
 
 /// The client is about to take over a change of its settings.

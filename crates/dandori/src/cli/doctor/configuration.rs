@@ -10,7 +10,7 @@ use super::{Finding, Grade};
 use crate::cli::Context;
 
 pub(super) fn look(context: &Context) -> Vec<Finding> {
-    let mut findings = file(context, Check::UserConfig, &crate::args::user_config_path(&context.env), Source::User);
+    let mut findings = file(context, Check::UserConfig, &dandori_host::layout::user_config(&context.env), Source::User);
     let Some(here) = &context.cwd else { return findings };
     let lang = context.out.lang;
     match Repository::discover(&Git::new(&context.env, "doctor"), here) {

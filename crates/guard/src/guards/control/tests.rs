@@ -26,7 +26,7 @@ fn what_arms_the_guards_is_not_edited_and_the_rest_of_the_settings_is() {
         (r#"{"hooks":{}}"#.to_owned(), true),
         (r#"{"disableAllHooks":true}"#.to_owned(), true),
         (OURS.replace("\"model\"", "\"env\":{\"A\":\"b\"},\"model\""), true),
-        (OURS.replace("*", "Bash"), true),
+        (OURS.replace('*', "Bash"), true),
         ("{ not json".to_owned(), true),
         ("[]".to_owned(), true),
         (OURS.replace("\"a\"", "\"b\""), false),

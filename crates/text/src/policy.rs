@@ -1,0 +1,71 @@
+//! What the user is told about the rules that are in force.
+
+use dandori_domain::guard::{ErrorPolicy, Profile, RulesNote};
+
+use crate::Lang;
+use crate::lang::say;
+
+pub fn note(lang: Lang, note: &RulesNote) -> String {
+    match note {
+        RulesNote::BadUserConfig { path, reason } => say!(
+            lang,
+            "{path} cannot be used, so all guards are at work with their defaults until it is put right: {reason}",
+            "{path} を読み込めないため、修正されるまですべてのガードが既定値で動作します: {reason}"
+        ),
+        RulesNote::BadRepositoryConfig { path, reason } => say!(
+            lang,
+            "{path} cannot be used, the guards go on without it: {reason}",
+            "{path} を読み込めないため、使わずに続行します: {reason}"
+        ),
+        RulesNote::NeedsTrust { path, keys } => {
+            let keys = keys.join(", ");
+            say!(
+                lang,
+                "not in force until you have agreed with `dandori trust`: {keys} in {path}",
+                "`dandori trust` で承認するまで無効です: {path} の {keys}"
+            )
+        }
+        RulesNote::OddLine { path, line, text } => {
+            say!(lang, "{path} line {line} is not understood: {text}", "{path} の {line} 行目を解釈できません: {text}")
+        }
+    }
+}
+
+pub fn profile(lang: Lang, profile: Profile) -> String {
+    let name = profile.as_str();
+    match profile {
+        Profile::Safety => say!(
+            lang,
+            "profile: {name} (what protects; the guards of the playbook are off)",
+            "プロファイル: {name} (保護のみ。playbook のガードは無効)"
+        ),
+        Profile::Discipline => say!(
+            lang,
+            "profile: {name} (all guards; work goes by a reviewed playbook)",
+            "プロファイル: {name} (すべてのガード。レビュー済みの playbook に沿って作業)"
+        ),
+    }
+}
+
+/// What a guard's own failure means.
+pub fn on_error(lang: Lang, policy: ErrorPolicy) -> String {
+    match policy {
+        ErrorPolicy::Open => say!(lang, "goes on", "続行"),
+        ErrorPolicy::Closed => say!(lang, "refuses", "拒否"),
+    }
+}
+
+/// Whose word a level is.
+pub enum Whose {
+    Default,
+    User,
+    Repository,
+}
+
+pub fn whose(lang: Lang, whose: &Whose) -> String {
+    match whose {
+        Whose::Default => say!(lang, "default", "既定"),
+        Whose::User => say!(lang, "you", "ユーザー"),
+        Whose::Repository => say!(lang, "repository", "リポジトリ"),
+    }
+}
