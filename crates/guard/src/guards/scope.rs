@@ -116,7 +116,7 @@ mod tests {
             stage().write("src/a/b.rs", "x"),
             stage().write("crates/x/Cargo.toml", "x"),
             stage().write("docs/new.md", "x"),
-            stage().bash("mkdir -p src"),
+            stage().file("src/a.rs", "x").bash("rm -rf src"),
             stage().write("state.md", STATE),
             stage().write("plan/other.md", "x"),
             stage().write("/tmp/a", "x"),

@@ -248,6 +248,7 @@ mod tests {
             "Build fails on CI",
             "explain the add function",
             "Add?",
+            "Fix it now or later?",
             "does this make sense",
             "この関数は何をしていますか？",
             "もう実装してありますか",

@@ -1,4 +1,4 @@
-use dandori_domain::guard::Level;
+use dandori_domain::guard::{Level, Profile};
 use dandori_text::Lang;
 use serde_json::json;
 
@@ -129,6 +129,31 @@ fn a_patch_is_followed_place_by_place() {
     let moved = "*** Begin Patch\n*** Update File: notes.md\n*** Move to: plan/playbook-z.md\n@@\n-a\n+reviewed: true\n*** End Patch";
     let stage = draft().file("notes.md", "---\na\n---\n");
     assert_eq!(stage.bash(&format!("apply_patch <<'E'\n{moved}\nE")).outcome(), Outcome::Block);
+    let twice = moved.replace("+reviewed: true\n", "+name: z\n@@\n-b\n+reviewed: true\n");
+    let stage = draft().file("notes.md", "---\na\nb\n---\n");
+    let judged = stage.bash(&format!("apply_patch <<'E'\n{twice}\nE"));
+    assert!(judged.said().contains("`reviewed: true`"), "the second place is in the moved file: {}", judged.said());
+}
+
+#[test]
+fn with_all_guards_at_work_the_way_from_nothing_to_an_edit_is_open() {
+    let stage = Stage::new(Profile::Discipline);
+    assert_eq!(stage.write("src/a.rs", "x").outcome(), Outcome::Block);
+    assert!(stage.write("state.md", NONE).outcome() < Outcome::Ask);
+    let stage = stage.file("state.md", NONE);
+    assert!(stage.write("plan/playbook-a.md", DRAFT).outcome() < Outcome::Ask);
+    let stage = stage.file("plan/playbook-a.md", DRAFT);
+    assert!(stage.edit("state.md", "active: null", "active: plan/playbook-a.md").outcome() < Outcome::Ask);
+    let stage = stage.file("state.md", STATE);
+    assert!(stage.edit("plan/playbook-a.md", "One", "First").outcome() < Outcome::Ask);
+    assert_eq!(stage.write("src/a.rs", "x").outcome(), Outcome::Block, "nobody has reviewed it");
+    let stage = stage.file("plan/playbook-a.md", &DRAFT.replace("reviewed: false", "reviewed: true"));
+    let judged = stage.write("src/a.rs", "x");
+    assert!(judged.outcome() < Outcome::Ask, "{}", judged.said());
+    assert!(stage.edit("plan/playbook-a.md", "[ ]", "[x]").outcome() < Outcome::Ask, "it has its evidence");
+
+    let judged = Stage::new(Profile::Safety).file("README.md", "x").write("README.md", "y");
+    assert_eq!((judged.outcome(), judged.said()), (Outcome::Pass, String::new()), "a plain repository");
 }
 
 #[test]
