@@ -81,14 +81,10 @@ pub(crate) fn is_plan(checkout: &Checkout, path: &Utf8Path) -> bool {
     checkout.short(path).starts_with("plan")
 }
 
-/// A playbook by its name; those in the archive are over.
+/// A playbook by its place and name. What lies deeper is an archive or a template, and a file of that name elsewhere is
+/// somebody's test data.
 pub(crate) fn is_playbook(checkout: &Checkout, path: &Utf8Path) -> bool {
-    let name = path.file_name().unwrap_or_default();
-    fast_glob::glob_match("playbook-*.md", name) && !is_archived(checkout, path)
-}
-
-fn is_archived(checkout: &Checkout, path: &Utf8Path) -> bool {
-    checkout.short(path).starts_with("plan/archive")
+    fast_glob::glob_match("{plan,setup}/playbook-*.md", checkout.short(path).as_str())
 }
 
 /// The targets of the project that are work: neither state.md nor the plans, which must stay writable for the way out.
@@ -103,6 +99,12 @@ pub(crate) fn changes(context: &Context) -> Result<Vec<PaperChange>, Trouble> {
     let mut found: Vec<PaperChange> = Vec::new();
     let mut edited = None;
     for (target, checkout) in context.project_targets() {
+        if fills_the_plans(context, &checkout, target) {
+            let after = After::Unclear(Unclear::Shell);
+            let path = target.real.clone();
+            found.push(PaperChange { paper: Paper::Playbook, path, checkout, before: String::new(), after });
+            continue;
+        }
         let Some(paper) = paper_at(context, &checkout, &target.real)? else { continue };
         let after = match target.by {
             By::Shell(how) => shell_outcome(context, target, how),
@@ -157,6 +159,21 @@ fn shell_outcome(context: &Context, target: &Target, how: How) -> Option<After> 
         How::Removed | How::Truncated | How::Made | How::Mode => false,
     };
     is_unclear.then_some(After::Unclear(Unclear::Shell))
+}
+
+/// Files whose names the line does not say go into `plan/`: an archive's, a folder's, those of a pattern.
+fn fills_the_plans(context: &Context, checkout: &Checkout, target: &Target) -> bool {
+    let By::Shell(How::Copied | How::Extracted) = target.by else { return false };
+    let path = checkout.short(&target.real);
+    if path.parent() == Some(Utf8Path::new("plan")) {
+        return path.as_str().contains(['*', '?', '[']);
+    }
+    let are_named = || {
+        let below = |other: &&Target| other.by == target.by && other.real.parent() == Some(&*target.real);
+        !context.commands().iter().any(|command| command.program == "rsync")
+            && context.targets().iter().any(|other| below(&other))
+    };
+    path == "plan" && target.is_tree && !are_named()
 }
 
 fn forces_a_move(context: &Context) -> bool {

@@ -57,6 +57,10 @@ fn other_edits_of_the_papers_pass() {
         stage().write("docs/a.md", "- status: done\nreviewed: true\n"),
         stage().write("plan/archive/playbook-old.md", PLAYBOOK),
         stage().bash("cat state.md plan/playbook-a.md"),
+        stage().bash("cp notes.md plan"),
+        stage().bash("cp notes.md plan/"),
+        stage().write("plan/template/playbook-format.md", PLAYBOOK),
+        stage().write("tests/data/playbook-x.md", PLAYBOOK),
         stage().bash("git checkout ."),
         stage().bash("rm plan/playbook-a.md"),
         stage().bash("mv plan/playbook-a.md plan/archive/"),
@@ -94,6 +98,11 @@ fn a_shell_line_that_writes_a_paper_is_sent_to_the_editing_tool() {
         "cp /tmp/s state.md",
         "mv /tmp/s ./state.md",
         "git mv notes.md plan/playbook-c.md",
+        "cp /tmp/x/* plan/",
+        "cp /tmp/x/*.md plan",
+        "cp -r /tmp/x/. plan",
+        "rsync -a /tmp/x/ plan/",
+        "tar xf x.tar -C plan",
         "git checkout HEAD~3 -- state.md",
         "python3 -c \"open('state.md','w').write('x')\"",
     ] {
@@ -117,7 +126,9 @@ fn a_hidden_name_is_asked_about_when_the_line_speaks_of_a_paper() {
 
 #[test]
 fn only_a_playbook_of_this_repository_can_be_activated() {
-    for active in ["/tmp/playbook-x.md", "../playbook-x.md", "plan/archive/playbook-a.md", "notes.md"] {
+    for active in
+        ["/tmp/playbook-x.md", "../playbook-x.md", "plan/archive/playbook-a.md", "plan/x/playbook-a.md", "notes.md"]
+    {
         let judged = stage().edit("state.md", "plan/playbook-a.md", active);
         assert_eq!(judged.outcome(), Outcome::Block, "{active}");
         assert!(judged.said().contains("`dandori playbook new`"), "{}", judged.said());
