@@ -104,7 +104,7 @@ mod tests {
         let no_state = Stage::only("commit", Level::Block).answers(0, "M  a\0", "");
         assert_eq!(no_state.bash("git commit -m x").outcome(), Outcome::Pass);
         for line in ["git status", "git commit --dry-run", "echo git commit", "git -C /other commit -m x"] {
-            let stage = stage("M  a\0", "").worktree("/other", None, Head::Detached);
+            let stage = stage("M  a\0", "").worktree("/other", None, Head::Detached).file("/other/state.md", "");
             assert_eq!(stage.bash(line).outcome(), Outcome::Pass, "{line}");
             assert!(stage.calls.borrow().is_empty(), "{line}");
         }

@@ -120,6 +120,7 @@ mod tests {
             "gh issue create -l P1 -F - < b.md",
             "gh issue create -l P1 -F not-there.md",
             "cat > n.md <<'E'\nx\nE\ngh issue create -l P1 -F n.md",
+            "cat > b.md <<'E'\nx\nE\ngh issue create -l P1 -F b.md",
             "gh api repos/o/r/issues --input not-there.json",
         ] {
             assert_eq!(outcome(line), Outcome::Ask, "{line}");

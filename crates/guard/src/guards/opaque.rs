@@ -179,7 +179,7 @@ mod tests {
             "ssh host 'rm -rf /'",
             "docker exec app sh -c ls",
         ] {
-            let judged = stage().file("build.sh", "git push --force").bash(line);
+            let judged = stage().file("build.sh", "$CMD").file("scripts/ci.sh", "$CMD").bash(line);
             assert_eq!(judged.outcome(), Outcome::Pass, "{line}: {}", judged.said());
         }
     }
@@ -215,6 +215,8 @@ mod tests {
         let judged = stage.bash("bash x.sh");
         assert_eq!(judged.outcome(), Outcome::Ask);
         assert!(judged.said().contains("y.sh"), "{}", judged.said());
+        let itself = fresh("x.sh", "git push -f\nbash x.sh\n").bash("bash x.sh").said();
+        assert_eq!(itself.matches("x.sh was written").count(), 1, "{itself}");
     }
 
     #[test]
