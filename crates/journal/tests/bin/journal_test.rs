@@ -16,9 +16,13 @@ fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [folder, name, count] = arguments.as_slice() else { std::process::exit(2) };
     let count: u64 = count.parse().unwrap_or(0);
-    let done = match name.strip_prefix("use:") {
-        Some(id) => use_up(Utf8Path::new(folder), id, count),
-        None => write_all(Utf8Path::new(folder), name, count),
+    // All begin together, when the test closes their stdin.
+    let _ = std::io::stdin().read_line(&mut String::new());
+    let folder = Utf8Path::new(folder);
+    let done = match name.split_once(':') {
+        Some(("use", id)) => use_up(folder, id, count),
+        Some(("record", name)) => (0..count).try_for_each(|i| spool::append(folder, &record(&format!("{name}-{i}")))),
+        _ => write_all(folder, name, count),
     };
     if done.is_err() {
         std::process::exit(3);

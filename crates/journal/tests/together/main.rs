@@ -34,6 +34,7 @@ impl Bed {
     fn hook(&self, name: &str, count: u64) -> Child {
         Command::new(env!("CARGO_BIN_EXE_journal-test"))
             .args([self.folder().as_str(), name, &count.to_string()])
+            .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
             .unwrap()
@@ -56,8 +57,7 @@ impl Bed {
 fn sixteen_hooks_at_once_lose_nothing_and_every_line_is_whole() {
     const EACH: u64 = 15;
     let bed = Bed::new();
-    let hooks: Vec<Child> = (0..16).map(|n| bed.hook(&format!("hook{n}"), EACH)).collect();
-    for mut hook in hooks {
+    for mut hook in begun((0..16).map(|n| bed.hook(&format!("hook{n}"), EACH))) {
         let mut said = String::new();
         hook.stdout.take().unwrap().read_to_string(&mut said).unwrap();
         assert!(hook.wait().unwrap().success());
@@ -93,6 +93,17 @@ fn sixteen_hooks_at_once_lose_nothing_and_every_line_is_whole() {
 }
 
 #[test]
+fn records_of_sixteen_that_do_nothing_else_are_all_whole() {
+    const EACH: u64 = 500;
+    let bed = Bed::new();
+    for mut hook in begun((0..16).map(|n| bed.hook(&format!("record:{n}"), EACH))) {
+        assert!(hook.wait().unwrap().success());
+    }
+    let (records, skipped) = bed.records();
+    assert_eq!((records.len() as u64, skipped), (16 * EACH, Skipped::default()));
+}
+
+#[test]
 fn a_hook_that_is_killed_leaves_nothing_half_and_what_it_acknowledged_is_there() {
     let bed = Bed::new();
     let session = bed.session();
@@ -101,6 +112,7 @@ fn a_hook_that_is_killed_leaves_nothing_half_and_what_it_acknowledged_is_there()
     for round in 0..60_u32 {
         let name = format!("round{round}");
         let mut hook = bed.hook(&name, 1_000_000);
+        drop(hook.stdin.take());
         let mut said = BufReader::new(hook.stdout.take().unwrap()).lines();
         for _ in 0..=round % 5 {
             acknowledged.insert(format!("{name}-{}", said.next().unwrap().unwrap()));
@@ -144,9 +156,8 @@ fn an_exception_for_five_times_is_used_five_times_by_sixteen() {
     };
     let exceptions = Exceptions::new(&bed.folder());
     exceptions.add(given, NOW).unwrap();
-    let hooks: Vec<Child> = (0..16).map(|_| bed.hook("use:five", 4)).collect();
     let mut used = 0;
-    for mut hook in hooks {
+    for mut hook in begun((0..16).map(|_| bed.hook("use:five", 4))) {
         let mut said = String::new();
         hook.stdout.take().unwrap().read_to_string(&mut said).unwrap();
         assert!(hook.wait().unwrap().success());
@@ -154,6 +165,15 @@ fn an_exception_for_five_times_is_used_five_times_by_sixteen() {
     }
     assert_eq!(used, 5);
     assert_eq!(exceptions.list(NOW).unwrap(), []);
+}
+
+/// Those that wait are let go once all of them are there.
+fn begun(hooks: impl Iterator<Item = Child>) -> Vec<Child> {
+    let mut hooks: Vec<Child> = hooks.collect();
+    for hook in &mut hooks {
+        drop(hook.stdin.take());
+    }
+    hooks
 }
 
 /// One writer's text over and over, to its full length.
