@@ -23,14 +23,13 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("dandori-git", &["domain", "host"]),
     ("dandori-agent", &["domain", "host"]),
     ("dandori-forge", &["domain", "host"]),
-    ("dandori-engine", &["domain", "config", "host", "git", "agent", "forge", "store"]),
+    ("dandori-engine", &["domain", "config", "host", "git", "agent", "forge", "store", "journal"]),
     ("dandori-server", &["domain", "api", "config", "host", "store", "engine"]),
     (
         "dandori",
         &[
-            "domain", "api", "guard", "hook", "journal", "policy", "shell", "playbook", "config", "text", "host",
-            "git", "agent", "store", "engine", "server", "install", "domain", "api", "playbook", "config", "guard",
-            "policy", "text", "host", "git", "agent", "store", "engine", "server",
+            "domain", "api", "guard", "hook", "install", "journal", "policy", "shell", "playbook", "config", "text",
+            "host", "git", "agent", "store", "engine", "server",
         ],
     ),
     ("bench", &["domain", "api", "config", "host", "git", "agent", "forge", "store", "engine", "server", "testkit"]),

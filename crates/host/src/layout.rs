@@ -9,8 +9,9 @@
 //!     worktrees/run_<key>/   pool/slot-*/   trash/
 //!     runs/<run key>/        launch order, output, exit record, patch, tmp/
 //!     agents/<task>/<agent>/ an agent's private state folder: the conversation is in it
-//!   guards/<checkout>/       what is kept about one checkout without a daemon: earlier versions of its state.md, what
-//!                            its agents' settings were before `init`; `guards/user/` the same of the user's own
+//!   guards/<checkout>/       what is kept about one checkout without a daemon: earlier versions of its state.md, marks,
+//!                            exceptions, logs and records of its guards (see dandori-journal), what its agents'
+//!                            settings were before `init`; `guards/user/` the same of the user's own
 //! ```
 //! The whole root is hidden from a sandboxed agent; its worktree, temporary folder and private state folder are
 //! granted one by one.
@@ -80,7 +81,12 @@ impl Layout {
         let fnv = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         let hash = real(checkout).as_str().bytes().fold(0xcbf2_9ce4_8422_2325, fnv);
         let name = checkout.file_name().unwrap_or("root");
-        self.root.join("guards").join(format!("{name}-{hash:016x}"))
+        self.guards().join(format!("{name}-{hash:016x}"))
+    }
+
+    /// A folder for each checkout, see [`Self::guard`].
+    pub fn guards(&self) -> Utf8PathBuf {
+        self.root.join("guards")
     }
 
     pub fn lock(&self) -> Utf8PathBuf {

@@ -1,6 +1,8 @@
 //! What the store promises, on SQLite and on PostgreSQL alike. Each contract is one function; the list at the end
 //! makes a test of it for each of the two.
 
+mod guards;
+
 use std::collections::BTreeSet;
 
 use dandori_domain::id::{HostId, Oid, RepoId, WorktreeKey};
@@ -12,6 +14,11 @@ use dandori_domain::{Fact, Status};
 use crate::sample::{
     World, at, not_started, path_to_committed, path_to_pushed, path_to_ready, push_refused, random, repo, workspace,
 };
+use guards::{
+    guard_records_are_taken_in_by_the_present_life_alone,
+    guard_records_are_taken_in_once_with_the_place_they_were_read_to, old_guard_records_go,
+};
+
 use crate::{EventFilter, Fence, StoreError, Subject, TaskFilter};
 
 async fn task_numbers_are_dense_when_many_ask_together(world: World) {
@@ -529,4 +536,7 @@ contract_test!(
     a_schema_newer_than_this_program_is_refused,
     a_changed_migration_is_refused,
     a_verb_that_breaks_off_is_an_error_and_the_store_goes_on,
+    guard_records_are_taken_in_once_with_the_place_they_were_read_to,
+    guard_records_are_taken_in_by_the_present_life_alone,
+    old_guard_records_go,
 );

@@ -27,7 +27,7 @@ macro_rules! step {
     };
 }
 
-const STEPS: &[Step] = &[step!(1, "0001_runs")];
+const STEPS: &[Step] = &[step!(1, "0001_runs"), step!(2, "0002_guards")];
 
 /// The newest schema this program knows.
 pub(crate) fn known() -> i64 {

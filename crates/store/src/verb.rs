@@ -1,6 +1,7 @@
 //! The verbs, one file per noun. Each is a function over a transaction and an `async fn` of [`crate::Store`].
 
 pub(crate) mod find;
+pub(crate) mod guard;
 pub(crate) mod life;
 pub(crate) mod pull;
 pub(crate) mod repo;

@@ -1,0 +1,58 @@
+//! What the store promises about the guards' records.
+
+use crate::sample::{World, at};
+use crate::{Fence, GuardCursor, GuardRecord, StoreError};
+
+fn cursor(segment: &str, next: u64) -> GuardCursor {
+    GuardCursor { folder: "repo-1".to_owned(), segment: segment.to_owned(), next }
+}
+
+fn record(position: u64, second: i64, body: &str) -> GuardRecord {
+    GuardRecord {
+        position,
+        at: at(second),
+        session: (position > 0).then(|| "s".to_owned()),
+        event: "pre-tool".to_owned(),
+        verdict: "block".to_owned(),
+        guard: (position > 0).then(|| "playbook".to_owned()),
+        body: body.to_owned(),
+    }
+}
+
+pub(super) async fn guard_records_are_taken_in_once_with_the_place_they_were_read_to(world: World) {
+    let (store, fence) = (&world.store, world.fence);
+    let batch = vec![record(0, 1, "{\"a\":\"é\"}"), record(40, 2, "{}")];
+    assert_eq!(store.take_guard_records(fence, cursor("h1", 80), batch.clone()).await, Ok(2));
+    // The answer was lost and the batch comes again, with more behind it.
+    let again = [batch.clone(), vec![record(80, 3, "{}")]].concat();
+    assert_eq!(store.take_guard_records(fence, cursor("h1", 120), again.clone()).await, Ok(1));
+    assert_eq!(store.guard_records(fence.host, at(0), 10).await.unwrap(), again);
+    assert_eq!(store.guard_records(fence.host, at(2), 1).await.unwrap(), again[1..2]);
+    assert_eq!(store.guard_cursors(fence.host).await.unwrap(), [cursor("h1", 120)]);
+    // The file was removed and begun again: another line at a place that is known.
+    assert_eq!(store.take_guard_records(fence, cursor("h1", 40), vec![record(0, 4, "{\"b\":1}")]).await, Ok(1));
+    assert_eq!(store.guard_cursors(fence.host).await.unwrap(), [cursor("h1", 40)]);
+    assert_eq!(store.guard_records(fence.host, at(0), 10).await.unwrap().len(), 4);
+    let hostile = GuardRecord { session: Some("\0'; --".to_owned()), ..record(0, 5, "\0") };
+    assert_eq!(store.take_guard_records(fence, cursor("h2", 1), vec![hostile]).await, Ok(1));
+}
+
+pub(super) async fn guard_records_are_taken_in_by_the_present_life_alone(world: World) {
+    let newer = world.store.begin_life(world.fence.host, at(1)).await.unwrap();
+    let refused = world.store.take_guard_records(world.fence, cursor("h1", 80), vec![record(0, 1, "{}")]).await;
+    assert!(matches!(refused, Err(StoreError::Fenced { .. })), "{refused:?}");
+    assert_eq!(world.store.guard_cursors(world.fence.host).await.unwrap(), [], "neither records nor the place");
+    assert_eq!(world.store.guard_records(world.fence.host, at(0), 10).await.unwrap(), []);
+    let fence = Fence { epoch: newer, ..world.fence };
+    assert_eq!(world.store.take_guard_records(fence, cursor("h1", 80), vec![record(0, 1, "{}")]).await, Ok(1));
+}
+
+pub(super) async fn old_guard_records_go(world: World) {
+    let (store, fence) = (&world.store, world.fence);
+    for (segment, second) in [("h1", 1), ("h2", 2), ("h3", 3)] {
+        store.take_guard_records(fence, cursor(segment, 80), vec![record(1, second, "{}")]).await.unwrap();
+    }
+    assert_eq!(store.drop_guard_records(fence, at(2), "h3".to_owned()).await, Ok(1));
+    assert_eq!(store.guard_records(fence.host, at(0), 10).await.unwrap(), [record(1, 2, "{}"), record(1, 3, "{}")]);
+    assert_eq!(store.guard_cursors(fence.host).await.unwrap(), [cursor("h3", 80)]);
+}
