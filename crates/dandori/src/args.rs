@@ -86,6 +86,9 @@ enum Verb {
     /// Look at and change state.md: what the repository is working on
     #[command(subcommand)]
     State(StateVerb),
+    /// Look at the guards: what they refused, and how long they took
+    #[command(subcommand)]
+    Guard(GuardVerb),
     /// Start, stop and look at the daemon
     #[command(subcommand)]
     Daemon(DaemonVerb),
@@ -186,6 +189,8 @@ enum GuardVerb {
     Allow(cli::guard_allow::GuardAllowArgs),
     /// Take an exception back
     Revoke(cli::guard_revoke::GuardRevokeArgs),
+    /// Count what each guard did here, and what it probably got wrong
+    Stats(cli::guard_stats::GuardStatsArgs),
 }
 
 #[derive(Subcommand)]
@@ -314,6 +319,7 @@ async fn answer(verb: Verb, context: &cli::Context) -> Result<ExitCode, Failed> 
         Verb::Guard(GuardVerb::Allow(args)) => cli::guard_allow::run(&args, context),
         Verb::Guard(GuardVerb::Revoke(args)) => cli::guard_revoke::run(&args, context),
         Verb::Consent => cli::consent::run(context),
+        Verb::Guard(GuardVerb::Stats(args)) => cli::guard_stats::run(&args, context),
         Verb::Daemon(DaemonVerb::Start(args)) => cli::daemon_start::run(args, context).await,
         Verb::Daemon(DaemonVerb::Stop) => cli::daemon_stop::run(context).await,
         Verb::Daemon(DaemonVerb::Status) => cli::daemon_status::run(context).await,

@@ -12,6 +12,7 @@ pub(crate) mod guard_explain;
 pub(crate) mod guard_revoke;
 pub(crate) mod guard_test;
 pub(crate) mod init;
+pub(crate) mod guard_stats;
 pub(crate) mod instruction;
 pub(crate) mod playbook_check;
 pub(crate) mod playbook_new;

@@ -16,6 +16,7 @@ const VERSIONS: usize = 100;
 /// The documents of one checkout: in a worktree its own, not the main checkout's.
 pub(crate) struct Documents {
     root: Utf8PathBuf,
+    guards: Utf8PathBuf,
     history: Utf8PathBuf,
 }
 
@@ -24,8 +25,14 @@ impl Documents {
         let here = context.here()?;
         let root = here.ancestors().find(|folder| folder.join(".git").exists());
         let root = root.ok_or_else(|| Problem::NotARepository { path: here.clone() })?.to_owned();
-        let history = context.layout.guard(&root).join("state");
-        Ok(Self { root, history })
+        let guards = context.layout.guard(&root);
+        let history = guards.join("state");
+        Ok(Self { root, guards, history })
+    }
+
+    /// Where the guards keep what they know of this checkout.
+    pub(crate) fn guards(&self) -> &Utf8Path {
+        &self.guards
     }
 
     pub(crate) fn state_path(&self) -> Utf8PathBuf {

@@ -135,3 +135,83 @@ fn kept(record: Record, position: u64, body: String) -> GuardRecord {
         body,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{EngineOptions, Layout};
+    use dandori_journal::Outcome;
+
+    async fn engine(root: &Utf8Path) -> Engine {
+        let options = EngineOptions {
+            layout: Layout::at(root),
+            env: dandori_host::Env::of_process(),
+            user_config: root.join("none.toml"),
+            dandori: root.join("none"),
+        };
+        Engine::start(options).await.unwrap()
+    }
+
+    fn append(root: &Utf8Path, checkout: &str, subject: &str) {
+        let record = Record {
+            version: 1,
+            at: now().as_millisecond(),
+            agent: "claude".to_owned(),
+            session: Some("s".to_owned()),
+            event: "pre-tool".to_owned(),
+            tool: None,
+            subject: Some(subject.to_owned()),
+            verdict: Verdict::Block,
+            by: Some("playbook".to_owned()),
+            steps: vec![dandori_journal::StepRecord("playbook".to_owned(), Outcome::Block, 7)],
+            micros: 9,
+            oddities: Vec::new(),
+            action: None,
+        };
+        spool::append(&root.join("guards").join(checkout), &record).unwrap();
+    }
+
+    async fn taken(engine: &Engine) -> Vec<String> {
+        engine.take_in_guards(&mut Intake::default()).await;
+        let records = engine.0.store.guard_records(engine.0.fence.host, Timestamp::UNIX_EPOCH, 10_000).await.unwrap();
+        let subject = |record: GuardRecord| {
+            assert_eq!((record.verdict.as_str(), record.guard.as_deref()), ("block", Some("playbook")));
+            serde_json::from_str::<Record>(&record.body).unwrap().subject.unwrap()
+        };
+        let mut subjects: Vec<String> = records.into_iter().map(subject).collect();
+        subjects.sort();
+        subjects
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn what_hooks_wrote_is_taken_in_once_also_across_lives() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = Utf8Path::from_path(dir.path()).unwrap().canonicalize_utf8().unwrap();
+        std::fs::create_dir(root.join("private")).unwrap();
+        // More than one transaction's worth.
+        let mut want: Vec<String> = (0..1_000).map(|i| format!("a{i:04}")).collect();
+        for subject in &want {
+            append(&root, "one", subject);
+        }
+        let engine_one = engine(&root).await;
+        assert_eq!(taken(&engine_one).await, want);
+        append(&root, "one", "b");
+        append(&root, "two", "c1");
+        append(&root, "two", "c2");
+        want.extend(["b", "c1", "c2"].map(str::to_owned));
+        assert_eq!(taken(&engine_one).await, want);
+        engine_one.stop().await;
+        drop(engine_one);
+
+        append(&root, "one", "d");
+        want.push("d".to_owned());
+        let engine_two = engine(&root).await;
+        assert_eq!(taken(&engine_two).await, want);
+        // A file that became shorter is another one, with other lines at the same places.
+        std::fs::remove_dir_all(root.join("guards/two")).unwrap();
+        append(&root, "two", "e");
+        want.push("e".to_owned());
+        assert_eq!(taken(&engine_two).await, want);
+        engine_two.stop().await;
+    }
+}

@@ -16,6 +16,7 @@ mod doctor;
 mod documents;
 mod follow_up;
 mod init;
+mod guards;
 mod many;
 mod remote;
 mod runs;

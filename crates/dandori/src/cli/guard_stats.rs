@@ -1,0 +1,118 @@
+//! `dandori guard stats`: what the hooks have written down, added up. No daemon is needed.
+
+use std::process::ExitCode;
+
+use camino::Utf8PathBuf;
+use clap::Args;
+use dandori_host::now;
+use dandori_journal::spool::{self, Skipped};
+use dandori_journal::stats::{GuardStats, Stats, Tally};
+use dandori_text::{Table, guard_verbs};
+use jiff::{SignedDuration, Timestamp};
+use serde_json::json;
+
+use super::Context;
+use crate::documents::Documents;
+use crate::out::Failed;
+
+#[derive(Args)]
+pub(crate) struct GuardStatsArgs {
+    /// Count only so far back, such as 12h or 7d
+    #[arg(long, value_name = "TIME", default_value = "30d")]
+    since: String,
+    /// Count every checkout, not only this one
+    #[arg(long)]
+    all: bool,
+}
+
+pub(crate) fn run(args: &GuardStatsArgs, context: &Context) -> Result<ExitCode, Failed> {
+    let out = &context.out;
+    let span = span(&args.since).ok_or_else(|| Failed::Usage(guard_verbs::bad_span(out.lang, &args.since)))?;
+    let since = now().checked_sub(span).unwrap_or(Timestamp::UNIX_EPOCH);
+    let mut tally = Tally::default();
+    let mut skipped = Skipped::default();
+    for folder in folders(args, context)? {
+        let found = spool::each(&folder, since, |record| tally.add(&record));
+        skipped.broken += found.broken + found.unfinished;
+        skipped.newer += found.newer;
+        skipped.unreadable += found.unreadable;
+    }
+    let stats = tally.finish();
+    out.object(&json!({
+        "since": since, "stats": stats,
+        "skipped": { "broken": skipped.broken, "newer": skipped.newer, "unreadable": skipped.unreadable },
+    }));
+    if stats.events == 0 {
+        out.say(guard_verbs::no_records(out.lang));
+    } else {
+        show(&stats, context);
+    }
+    if skipped != Skipped::default() {
+        out.note(guard_verbs::skipped(out.lang, skipped.broken, skipped.newer, skipped.unreadable));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn show(stats: &Stats, context: &Context) {
+    let out = &context.out;
+    let mut table = Table::new(guard_verbs::stats_head(out.lang));
+    // Nothing is easier to see past than a nought.
+    let number = |n: u64| if n == 0 { String::new() } else { n.to_string() };
+    for GuardStats { guard, counts, p50_micros, p99_micros } in &stats.guards {
+        table.row([
+            guard.clone(),
+            number(counts.calls),
+            number(counts.blocks),
+            number(counts.asks),
+            number(counts.warnings),
+            number(counts.errors),
+            number(counts.exceptions),
+            number(counts.likely_false_alarms),
+            guard_verbs::micros(*p50_micros),
+            guard_verbs::micros(*p99_micros),
+        ]);
+    }
+    out.table(&table);
+    let (p50, p99) = (guard_verbs::micros(stats.p50_micros), guard_verbs::micros(stats.p99_micros));
+    out.line(guard_verbs::stats_total(out.lang, stats.events, stats.blocked, stats.asked, &p50, &p99));
+    if stats.guards.iter().any(|guard| guard.counts.likely_false_alarms > 0) {
+        out.say(guard_verbs::false_alarms(out.lang));
+    }
+}
+
+fn folders(args: &GuardStatsArgs, context: &Context) -> Result<Vec<Utf8PathBuf>, Failed> {
+    if !args.all {
+        return Ok(vec![Documents::of(context)?.guards().to_owned()]);
+    }
+    let found = context.layout.guards().read_dir_utf8();
+    Ok(found.into_iter().flatten().flatten().map(|entry| entry.path().to_owned()).collect())
+}
+
+/// `30m`, `12h`, `7d`, `4w`.
+fn span(text: &str) -> Option<SignedDuration> {
+    let unit = text.chars().next_back()?;
+    let number: i64 = text.strip_suffix(unit)?.parse().ok().filter(|n| (0..100_000).contains(n))?;
+    match unit {
+        'm' => Some(SignedDuration::from_mins(number)),
+        'h' => Some(SignedDuration::from_hours(number)),
+        'd' => Some(SignedDuration::from_hours(24 * number)),
+        'w' => Some(SignedDuration::from_hours(7 * 24 * number)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_is_a_number_and_a_unit() {
+        assert_eq!(span("30m"), Some(SignedDuration::from_mins(30)));
+        assert_eq!(span("12h"), Some(SignedDuration::from_hours(12)));
+        assert_eq!(span("7d"), Some(SignedDuration::from_hours(168)));
+        assert_eq!(span("1w"), span("7d"));
+        for bad in ["", "d", "7", "-1d", "7y", "1.5h", "日", "99999999999999999999d"] {
+            assert_eq!(span(bad), None, "{bad}");
+        }
+    }
+}
