@@ -86,9 +86,6 @@ enum Verb {
     /// Look at and change state.md: what the repository is working on
     #[command(subcommand)]
     State(StateVerb),
-    /// Look at the guards: what they refused, and how long they took
-    #[command(subcommand)]
-    Guard(GuardVerb),
     /// Start, stop and look at the daemon
     #[command(subcommand)]
     Daemon(DaemonVerb),
@@ -191,6 +188,8 @@ enum GuardVerb {
     Revoke(cli::guard_revoke::GuardRevokeArgs),
     /// Count what each guard did here, and what it probably got wrong
     Stats(cli::guard_stats::GuardStatsArgs),
+    /// List the guards with the level in force and who set it
+    List,
 }
 
 #[derive(Subcommand)]
@@ -320,6 +319,7 @@ async fn answer(verb: Verb, context: &cli::Context) -> Result<ExitCode, Failed> 
         Verb::Guard(GuardVerb::Revoke(args)) => cli::guard_revoke::run(&args, context),
         Verb::Consent => cli::consent::run(context),
         Verb::Guard(GuardVerb::Stats(args)) => cli::guard_stats::run(&args, context),
+        Verb::Guard(GuardVerb::List) => cli::guard_list::run(context),
         Verb::Daemon(DaemonVerb::Start(args)) => cli::daemon_start::run(args, context).await,
         Verb::Daemon(DaemonVerb::Stop) => cli::daemon_stop::run(context).await,
         Verb::Daemon(DaemonVerb::Status) => cli::daemon_status::run(context).await,

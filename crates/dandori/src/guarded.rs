@@ -6,20 +6,30 @@ use std::time::Instant;
 use camino::Utf8PathBuf;
 use dandori_domain::Problem;
 use dandori_guard::{Asking, Event};
-use dandori_hook::{Judged, Request, Session, find_checkout, guard_folder};
+use dandori_hook::{Judged, Request, Session, find_checkout, guard_folder, rules_place};
+use dandori_policy::Place;
 
 use crate::cli::Context;
 
 pub(crate) struct Guarded {
     /// The checkout's guard folder.
     pub(crate) folder: Utf8PathBuf,
+    /// Where its rules come from.
+    pub(crate) rules: Place,
 }
 
 impl Guarded {
     /// The checkout the user stands in; outside of any, what is kept for everywhere else.
     pub(crate) fn here(context: &Context) -> Result<Self, Problem> {
-        let root = find_checkout(&context.here()?).map(|checkout| checkout.root);
-        Ok(Self { folder: guard_folder(&context.layout, root.as_deref()) })
+        let checkout = find_checkout(&context.here()?);
+        let folder = guard_folder(&context.layout, checkout.as_ref().map(|c| c.root.as_path()));
+        let rules = rules_place(checkout.as_ref(), &context.env, &context.layout, &folder);
+        Ok(Self { folder, rules })
+    }
+
+    /// Whether a rule of the user's own has this name.
+    pub(crate) fn has_own_rule(&self, name: &str) -> bool {
+        dandori_policy::read(&self.rules).rules.custom.iter().any(|rule| rule.name == name)
     }
 
     pub(crate) fn io(&self, error: &std::io::Error) -> Problem {
@@ -36,13 +46,4 @@ pub(crate) fn judge_all(context: &Context, event: &Event) -> Result<(Session, Ju
     let session = Session::open(&request).map_err(|reason| Problem::Internal { reason })?;
     let judged = session.judge(&request, Asking::Everyone);
     Ok((session, judged))
-}
-
-/// Whether a rule of the user's own has this name.
-pub(crate) fn has_own_rule(context: &Context, name: &str) -> bool {
-    let event = dandori_guard::decode(b"{\"hook_event_name\":\"Stop\"}", None).ok();
-    let here = context.here().ok();
-    let event = event.map(|event| Event { cwd: here, ..event });
-    let judged = event.and_then(|event| judge_all(context, &event).ok());
-    judged.is_some_and(|(session, _)| session.rules.custom.iter().any(|rule| rule.name == name))
 }

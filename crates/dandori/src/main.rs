@@ -18,8 +18,8 @@ use std::process::ExitCode;
 use camino::Utf8PathBuf;
 
 fn main() -> ExitCode {
-    // A hook answers an agent that waits, and the shim is one small process per run: neither must pay for a command line parser
-    // or a runtime.
+    // A hook answers an agent that waits, and the shim is one small process per run: neither must pay for a command
+    // line parser or a runtime.
     let mut words = std::env::args_os().skip(1);
     match words.next().as_deref().and_then(|w| w.to_str()) {
         Some("hook") => return hook(words),

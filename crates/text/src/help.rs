@@ -149,11 +149,11 @@ pub const COMMANDS: &[CommandHelp] = &[
         "版",
         "この版の全文を表示する",
     )]),
-    about("guard", "ガードの動作を確認する: 拒否した操作、かかった時間"),
     about("guard stats", "各ガードの判定を集計し、誤検知らしきものを示す").with(&[
         value("since", "期間", "この期間だけを集計する (例: 12h、7d)"),
         flag("all", "このチェックアウトに限らず、すべてを集計する"),
     ]),
+    about("guard list", "ガードの一覧と、有効なレベルとその設定元を表示する"),
     about("daemon", "デーモンを起動、停止、確認する"),
     about("daemon start", "デーモンを起動する").with(&[value(
         "listen",

@@ -32,6 +32,11 @@ pub enum Head {
     After,
     Version,
     Playbook,
+    Guard,
+    Level,
+    Source,
+    OnError,
+    Events,
 }
 
 pub fn head(lang: Lang, head: Head) -> &'static str {
@@ -59,6 +64,11 @@ pub fn head(lang: Lang, head: Head) -> &'static str {
         Head::After => ("AFTER", "依存先"),
         Head::Version => ("VERSION", "版"),
         Head::Playbook => ("PLAYBOOK", "PLAYBOOK"),
+        Head::Guard => ("GUARD", "ガード"),
+        Head::Level => ("LEVEL", "レベル"),
+        Head::Source => ("SET BY", "設定元"),
+        Head::OnError => ("IF IT FAILS", "エラー時"),
+        Head::Events => ("ASKED", "判定の対象"),
     };
     match lang {
         Lang::En => en,

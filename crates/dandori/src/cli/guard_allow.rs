@@ -43,10 +43,11 @@ pub(crate) struct GuardAllowArgs {
 pub(crate) fn run(args: &GuardAllowArgs, context: &Context) -> Result<ExitCode, Failed> {
     let out = &context.out;
     let lang = out.lang;
+    let guarded = Guarded::here(context)?;
     match guards::find(&args.guard) {
         Some(guard) if !guard.can_except => return Err(Failed::Refused(text::never_excepted(lang, guard.name))),
         Some(_) => {}
-        None if crate::guarded::has_own_rule(context, &args.guard) => {}
+        None if guarded.has_own_rule(&args.guard) => {}
         None => {
             let known: Vec<&str> = guards::ALL.iter().map(|guard| guard.name).collect();
             return Err(Failed::Refused(text::no_such_guard(lang, &args.guard, &known.join(", "))));
@@ -59,7 +60,6 @@ pub(crate) fn run(args: &GuardAllowArgs, context: &Context) -> Result<ExitCode, 
         (None, Some(command)) => (About::Command(command.clone()), format!("`{command}`")),
         (None, None) => (About::All, text::about_all(lang).to_owned()),
     };
-    let guarded = Guarded::here(context)?;
     let Confirmed { .. } = Confirmed::ask(context, &text::allow_what(lang, &args.guard, &shown))?;
     let now = dandori_host::now();
     let lasts = SignedDuration::from_secs(i64::try_from(seconds).unwrap_or(i64::MAX));
