@@ -158,7 +158,18 @@ impl Walker<'_> {
             }
             "head" | "tail" | "less" | "more" | "wc" | "file" | "strings" | "xxd" | "od" | "hexdump" | "stat"
             | "cut" | "view" | "md5sum" | "sha256sum" | "sha1sum" | "tokei" => {
-                let parsed = options::parse(args, all("ncdfbsNAtj", &["lines", "bytes", "delimiter", "fields"]));
+                let valued = match program {
+                    "head" | "tail" => "nc",
+                    "cut" => "cdfb",
+                    "strings" => "nt",
+                    "xxd" => "clsgo",
+                    "od" => "AjNtwS",
+                    "hexdump" => "enfs",
+                    "stat" => "c",
+                    "file" => "fFm",
+                    _ => "",
+                };
+                let parsed = options::parse(args, all(valued, &["lines", "bytes", "delimiter", "fields", "format"]));
                 for file in parsed.operands {
                     self.reads(file, program);
                 }

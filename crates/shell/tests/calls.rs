@@ -77,3 +77,20 @@ fn gh_follows_the_rules_of_cobra() {
     assert_eq!(gh("gh api graphql -f query=x").api_method().unwrap(), "POST");
     assert_eq!(gh("gh api user").api_method().unwrap(), "GET");
 }
+
+#[test]
+fn a_file_after_an_option_without_a_value_is_read() {
+    for line in [
+        "od -c f",
+        "wc -c f",
+        "hexdump -C f",
+        "head -c 5 f",
+        "cut -d, -f2 f",
+        "strings -n 4 f",
+        "file f",
+        "tail -n 3 f",
+    ] {
+        let reads: Vec<String> = read(line).reads.into_iter().map(|r| r.path.text).collect();
+        assert_eq!(reads, ["f"], "{line}");
+    }
+}
