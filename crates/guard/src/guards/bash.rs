@@ -4,8 +4,9 @@
 //! not destructive, and neither is clearing what a build made: false alarms teach people to look away.
 
 use dandori_domain::guard::Level;
+use dandori_shell::How;
 
-use crate::context::Context;
+use crate::context::{By, Context};
 use crate::voice::{Trouble, Voice};
 
 use super::git_run::git_runs;
@@ -104,8 +105,14 @@ pub(crate) fn judge(context: &Context, voice: &mut Voice) -> Result<(), Trouble>
             say(danger, &command.line(), voice);
         }
     }
-    for target in context.targets().iter().filter(|target| machine::is_device(target.path.as_str())) {
-        say(Class::Disk.into(), &format!("> {}", target.path), voice);
+    for target in context.targets().iter().filter(|target| !target.is_computed) {
+        if machine::is_device(target.path.as_str()) {
+            say(Class::Disk.into(), &format!("> {}", target.path), voice);
+        }
+        let by_code = matches!(target.by, By::Shell(How::Interpreter));
+        if let Some(danger) = by_code.then(|| removal::by_code(context, &target.real)).flatten() {
+            say(danger, target.path.as_str(), voice);
+        }
     }
     Ok(())
 }

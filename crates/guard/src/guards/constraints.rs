@@ -4,7 +4,7 @@
 //! makes a commit too. Reading git's history stays free.
 
 use camino::Utf8PathBuf;
-use dandori_shell::{Certainty, How, Touch, gh_call};
+use dandori_shell::{Certainty, GhCall, How, Touch, gh_call};
 
 use crate::context::{By, Context};
 use crate::rules::Constraints;
@@ -43,12 +43,20 @@ fn commands(context: &Context, constraints: &Constraints, voice: &mut Voice) {
             ["pr", "create" | "update-branch"] | ["repo", "sync"] => "push",
             ["pr", "merge"] => "merge",
             ["pr", "checkout"] => "checkout",
+            ["api"] if writes_code(&call) => "push",
             _ => continue,
         };
         if constraints.git.iter().any(|word| word == rule) {
             voice.block(dandori_text::guard::bash::run_git(lang, &format!("gh {}", call.verb.join(" "))));
         }
     }
+}
+
+/// Branches, files and pull requests through the interface.
+fn writes_code(call: &GhCall) -> bool {
+    let path = call.operands.first().map(|w| w.text.as_str()).unwrap_or_default();
+    call.api_method().is_some_and(|method| method != "GET")
+        && ["/git/", "/contents/", "/merge", "/pulls", "/branches"].iter().any(|part| path.contains(part))
 }
 
 /// `push`, or `reset --hard`: the subcommand or one that does the same, with all options the rule names.

@@ -48,6 +48,12 @@ fn shell_reads(context: &Context, line: &str, found: &mut Vec<Utf8PathBuf>) {
             filled_in(context, &path, found);
         }
     }
+    // What `find` hands on is only known when it runs, but not what it looks for.
+    if reading.reads.iter().any(|read| read.path.is_computed()) {
+        let finds = reading.commands.iter().filter(|command| command.program == "find");
+        let names = finds.flat_map(|command| argv::values(command.args(), &["-name", "-iname", "-path"]));
+        found.extend(names.map(|name| context.expanded(name.trim_matches('*'))));
+    }
     // Code of another language opens files by names that stand in quotes.
     if reading.commands.iter().any(|command| is_interpreter(&command.program)) {
         let quoted = line.split(['\'', '"', '`']).filter(|piece| is_path_like(piece));
@@ -95,6 +101,14 @@ fn further_reads(command: &Command) -> Vec<Word> {
         | "vi" | "nvim" | "nano" | "emacs" | "code" | "open" | "delta" | "join" | "expand" | "fmt" | "look" => {
             argv::operands(args, &[]).into_iter().cloned().collect()
         }
+        "perl" | "ruby" => argv::operands(args, &["-e"]).into_iter().cloned().collect(),
+        "xargs" => argv::values(args, &["-a", "--arg-file"]).into_iter().map(Word::literal).collect(),
+        // Which files a search looks into.
+        "grep" | "egrep" | "rg" => argv::values(args, &["--include", "-g", "--glob"])
+            .into_iter()
+            .filter(|files| !files.starts_with('!'))
+            .map(Word::literal)
+            .collect(),
         "curl" | "http" | "https" | "wget" => args
             .iter()
             .filter_map(|word| {
@@ -108,12 +122,15 @@ fn further_reads(command: &Command) -> Vec<Word> {
             let Some(call) = git_call(command) else { return Vec::new() };
             match call.subcommand.text.as_str() {
                 // `HEAD:.env`, and paths after `--`.
-                "show" | "cat-file" | "diff" | "blame" | "annotate" | "grep" => call
-                    .args
-                    .iter()
-                    .filter(|word| !word.text.starts_with(['-', ':']))
-                    .map(|word| part(word, word.text.split_once(':').map_or(word.text.as_str(), |(_, path)| path)))
-                    .collect(),
+                "show" | "cat-file" | "diff" | "blame" | "annotate" | "grep" | "stash" | "log"
+                    if call.subcommand.text != "log" || call.has_option("patch", Some('p')) =>
+                {
+                    call.args
+                        .iter()
+                        .filter(|word| ![":!", ":^", ":(", "-"].iter().any(|mark| word.text.starts_with(mark)))
+                        .map(|word| part(word, word.text.split_once(':').map_or(word.text.as_str(), |(_, path)| path)))
+                        .collect()
+                }
                 _ => Vec::new(),
             }
         }

@@ -130,6 +130,14 @@ mod tests {
             "rm .env",
             "rm -rf .",
             "cat plain.txt",
+            "xargs -a .env echo",
+            "perl -ne print .env",
+            "git show :.env",
+            "git log -p -- .env",
+            "grep -rn KEY . --include=.env",
+            "find . -name '.env*' | xargs cat",
+            "cat $(find . -name .env)",
+            "od -c .env",
             "cat ~/.ssh/id_rsa",
         ] {
             assert_eq!(stage().bash(line).outcome(), Outcome::Block, "{line}");
@@ -157,6 +165,10 @@ mod tests {
             "node --env-file=.env server.js",
             "python3 -c \"print('x')\"",
             "find . -name '.env*'",
+            "git log --oneline -- .env",
+            "git diff -- ':!.env'",
+            "rg KEY -g '!.env'",
+            "find . -name '.env*' | xargs ls -l",
         ] {
             let judged = stage().bash(line);
             assert_eq!(judged.outcome(), Outcome::Pass, "{line}: {}", judged.said());

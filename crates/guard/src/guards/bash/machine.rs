@@ -1,12 +1,13 @@
 //! Disks, permissions, and the machine itself.
 
-use dandori_shell::{Command, Reach};
+use dandori_shell::{Command, Reach, Word};
 
+use crate::change::resolve;
 use crate::context::Context;
 use crate::event::Tool;
 use crate::guards::argv;
 
-use super::{Class, Danger};
+use super::{Class, Danger, removal};
 
 pub(super) fn danger(context: &Context, command: &Command) -> Option<Danger> {
     let args = command.args();
@@ -58,15 +59,17 @@ fn is_too_wide(context: &Context, command: &Command) -> bool {
         && operands.first().is_some_and(|mode| {
             matches!(mode.text.as_str(), "777" | "0777" | "a+rwx" | "ugo+rwx" | "o+w" | "a+w" | "666")
         });
-    let home = context.world.home();
-    let is_wide = |path: &str| {
-        let path = context.expanded(path.trim_end_matches('*'));
-        path == "/"
-            || home.as_deref().is_some_and(|home| home.starts_with(&path))
-            || path.parent().is_some_and(|p| p == "/") && path != "/tmp"
+    let path = |word: &Word| {
+        let text = word.text.trim_end_matches('*');
+        if text.starts_with('~') {
+            context.expanded(text)
+        } else {
+            resolve(context.folder_of(command).as_deref(), text)
+        }
     };
-    opens && operands.iter().skip(1).all(|w| !context.expanded(&w.text).starts_with("/tmp")) && operands.len() > 1
-        || operands.iter().skip(1).any(|w| !w.is_computed() && is_wide(&w.text))
+    let files = operands.get(1..).unwrap_or_default();
+    let is_wide = |word: &&Word| !word.is_computed() && path(word) != "/tmp" && removal::is_top(context, &path(word));
+    opens && files.iter().any(|word| !path(word).starts_with("/tmp")) || files.iter().any(is_wide)
 }
 
 /// `kill -9 -1`

@@ -1,6 +1,6 @@
 //! `rm -r` and `find -delete`: where they reach.
 
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::Utf8Path;
 use dandori_shell::{Certainty, Command, Cwd, Word};
 
 use crate::change::resolve;
@@ -40,50 +40,62 @@ const TEMPORARY: &[&str] = &["/tmp", "/var/tmp", "/private/tmp", "/private/var/f
 
 pub(super) fn danger(context: &Context, command: &Command) -> Option<Danger> {
     let args = command.args();
-    let words: Vec<&Word> = match command.program.as_str() {
-        "rm" | "grm" | "srm" if argv::has(args, "rR", &["recursive"]) => argv::operands(args, &[]),
-        "rimraf" | "del-cli" => argv::operands(args, &[]),
-        "find" if finds_to_delete(args) => args.iter().take_while(|w| !w.text.starts_with(['-', '(', '!'])).collect(),
-        _ => return None,
+    let heaviest = |words: &[&Word]| {
+        words.iter().filter_map(|word| reach(context, command, word)).min_by_key(|class| *class != Class::RmRoot)
     };
-    let here = Word::literal(".");
-    let words = if words.is_empty() && command.program == "find" { vec![&here] } else { words };
-    words
-        .into_iter()
-        .filter_map(|word| reach(context, command, word))
-        .min_by_key(|class| *class != Class::RmRoot)
-        .map(Danger::from)
+    let class = match command.program.as_str() {
+        "rm" | "grm" | "srm" if argv::has(args, "rR", &["recursive"]) => heaviest(&argv::operands(args, &[])),
+        "rimraf" | "del-cli" => heaviest(&argv::operands(args, &[])),
+        "find" if finds_to_remove(args) => {
+            let here = Word::literal(".");
+            let mut roots: Vec<&Word> = args.iter().take_while(|w| !w.text.starts_with(['-', '(', '!'])).collect();
+            if roots.is_empty() {
+                roots.push(&here);
+            }
+            match heaviest(&roots) {
+                // Some files of the project are ordinary clearing up; of the machine they are not.
+                Some(Class::RmRoot) if chooses(args) => {
+                    let is_outside = roots.iter().any(|root| !is_inside(context, command, root));
+                    is_outside.then_some(Class::RmOutside)
+                }
+                class => class,
+            }
+        }
+        _ => None,
+    };
+    class.map(Danger::from)
 }
 
-/// Everything below its folders, with nothing that says which files.
-fn finds_to_delete(args: &[Word]) -> bool {
-    let has = |names: &[&str]| args.iter().any(|w| names.contains(&w.text.as_str()));
-    let removes = has(&["-delete"])
-        || args.windows(2).any(|pair| matches!(pair, [exec, rm] if exec.text.starts_with("-exec") && rm.text == "rm"));
-    let chooses = has(&[
-        "-name",
-        "-iname",
-        "-path",
-        "-ipath",
-        "-wholename",
-        "-regex",
-        "-iregex",
-        "-empty",
-        "-size",
-        "-mtime",
-        "-mmin",
-        "-newer",
-        "-atime",
-        "-ctime",
-        "-user",
-        "-perm",
-    ]);
-    removes && !chooses
+/// What code of another language would remove: only what nobody means.
+pub(super) fn by_code(context: &Context, path: &Utf8Path) -> Option<Danger> {
+    (of_path(context, path, false) == Some(Class::RmRoot)).then(|| Class::RmRoot.into())
+}
+
+fn finds_to_remove(args: &[Word]) -> bool {
+    let runs_rm = |pair: &[Word]| matches!(pair, [exec, rm] if exec.text.starts_with("-exec") && rm.text == "rm");
+    args.iter().any(|w| w.text == "-delete") || args.windows(2).any(runs_rm)
+}
+
+/// Something says which files, other than `-name '*'`.
+fn chooses(args: &[Word]) -> bool {
+    const BY_PATTERN: &[&str] = &["-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex"];
+    const BY_FACT: &[&str] = &["-empty", "-size", "-mtime", "-mmin", "-newer", "-atime", "-ctime", "-user", "-perm"];
+    let by_pattern = |pair: &[Word]| matches!(pair, [name, value] if BY_PATTERN.contains(&name.text.as_str()) && !matches!(value.text.as_str(), "*" | ".*"));
+    args.iter().any(|w| BY_FACT.contains(&w.text.as_str())) || args.windows(2).any(by_pattern)
+}
+
+fn is_inside(context: &Context, command: &Command, word: &Word) -> bool {
+    let path = resolve(context.folder_of(command).as_deref(), &word.text);
+    context.project.as_ref().is_some_and(|project| path.starts_with(&project.root))
 }
 
 /// What would be lost by removing this.
 fn reach(context: &Context, command: &Command, word: &Word) -> Option<Class> {
     if word.is_computed() {
+        let without_end = word.text.trim_end_matches(['*', '/', '.']);
+        if without_end == "$(git rev-parse --show-toplevel)" {
+            return Some(Class::RmRoot);
+        }
         // With the variable unset, `$X/` and `$X/*` are the whole machine.
         let rest = word.text.trim_end_matches('*');
         let is_bare =
@@ -95,6 +107,10 @@ fn reach(context: &Context, command: &Command, word: &Word) -> Option<Class> {
     let text = if everything_in { parent_text(&word.text) } else { word.text.clone() };
     if command.cwd == Cwd::Unknown && !text.starts_with(['/', '~']) {
         return None;
+    }
+    // Somebody else's home.
+    if text.starts_with('~') && !(text == "~" || text.starts_with("~/")) {
+        return Some(Class::RmOutside);
     }
     let base = context.folder_of(command);
     let path = match text.strip_prefix('~').zip(context.world.home()) {
@@ -119,10 +135,13 @@ fn parent_text(text: &str) -> String {
     }
 }
 
-fn of_path(context: &Context, path: &Utf8PathBuf, everything_in: bool) -> Option<Class> {
-    let is_top = path == "/" || TOP.iter().any(|top| path == top) && !(everything_in && path == "/tmp");
-    let holds_home = context.world.home().is_some_and(|home| home.starts_with(path));
-    if is_top || holds_home {
+/// The machine, one of its top folders, or what the home lies in.
+pub(super) fn is_top(context: &Context, path: &Utf8Path) -> bool {
+    path == "/" || TOP.iter().any(|top| path == *top) || context.world.home().is_some_and(|home| home.starts_with(path))
+}
+
+fn of_path(context: &Context, path: &Utf8Path, everything_in: bool) -> Option<Class> {
+    if is_top(context, path) && !(everything_in && path == "/tmp") {
         return Some(Class::RmRoot);
     }
     let is_temporary = TEMPORARY.iter().any(|folder| path.starts_with(folder));

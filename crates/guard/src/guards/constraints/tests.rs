@@ -55,6 +55,7 @@ fn a_run_moves_no_branch_and_makes_no_commit() {
         "git remote set-url origin x",
         "gh pr create --fill",
         "gh pr merge 1",
+        "gh api repos/o/r/git/refs -f ref=x",
         "git filter-branch --all",
     ] {
         assert_eq!(run().bash(line).outcome(), Outcome::Block, "{line}");
@@ -85,6 +86,7 @@ fn reading_git_and_editing_files_stay_free() {
         "git grep push",
         "echo 'git push'",
         "gh pr view 1",
+        "gh api repos/o/r/pulls/1/comments",
         "cat src/a.rs",
         "sed -i s/a/b/ src/a.rs",
         "rg -l foo | xargs sed -i s/foo/bar/",
