@@ -189,3 +189,22 @@ fn every_hostile_line_is_refused_or_asked_about() {
     println!("hostile: caught {}/{}", forms.len() - missed.len(), forms.len());
     assert!(missed.is_empty(), "missed:\n{}", missed.join("\n"));
 }
+
+#[test]
+fn no_guard_fails_on_a_line_that_breaks_off() {
+    let mut rules = Rules::of(Profile::Discipline);
+    rules.constraints = Some(Constraints::default());
+    for form in hostile() {
+        let chars: Vec<char> = form.command.chars().collect();
+        for part in [chars.len() / 3, chars.len() / 2, chars.len() * 2 / 3] {
+            let line: String = chars.iter().take(part).collect();
+            let failed: Vec<String> = judged(&rules, &line)
+                .steps
+                .into_iter()
+                .filter(|step| step.outcome == Outcome::Error)
+                .map(|step| format!("{}: {:?}", step.guard, step.message))
+                .collect();
+            assert!(failed.is_empty(), "{line}: {failed:?}");
+        }
+    }
+}
