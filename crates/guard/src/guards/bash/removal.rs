@@ -80,7 +80,10 @@ fn finds_to_remove(args: &[Word]) -> bool {
 fn chooses(args: &[Word]) -> bool {
     const BY_PATTERN: &[&str] = &["-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex"];
     const BY_FACT: &[&str] = &["-empty", "-size", "-mtime", "-mmin", "-newer", "-atime", "-ctime", "-user", "-perm"];
-    let by_pattern = |pair: &[Word]| matches!(pair, [name, value] if BY_PATTERN.contains(&name.text.as_str()) && !matches!(value.text.as_str(), "*" | ".*"));
+    let by_pattern = |pair: &[Word]| match pair {
+        [name, value] => BY_PATTERN.contains(&name.text.as_str()) && !matches!(value.text.as_str(), "*" | ".*"),
+        _ => false,
+    };
     args.iter().any(|w| BY_FACT.contains(&w.text.as_str())) || args.windows(2).any(by_pattern)
 }
 
