@@ -57,16 +57,13 @@ pub(crate) fn write_once(mut file: &File, bytes: &[u8]) -> io::Result<()> {
     }
 }
 
-/// The file to append to, and its length; one that has become too long was put aside first.
-pub(crate) fn open_rotating(path: &Utf8Path, rotation: Rotation) -> io::Result<(File, u64)> {
+/// The file to append to; one that has become too long was put aside first.
+pub(crate) fn open_rotating(path: &Utf8Path, rotation: Rotation) -> io::Result<File> {
     let file = open(path)?;
-    let length = file.metadata()?.len();
-    if length < rotation.bytes || !rotate(path, rotation) {
-        return Ok((file, length));
+    if file.metadata()?.len() < rotation.bytes || !rotate(path, rotation) {
+        return Ok(file);
     }
-    let file = open(path)?;
-    let length = file.metadata()?.len();
-    Ok((file, length))
+    open(path)
 }
 
 /// Whoever still holds the old file appends to it under its new name: nothing is lost. Whoever does not get the lock

@@ -69,7 +69,7 @@ impl Session {
             lines.push_str(&serde_json::to_string(&entry)?);
             lines.push('\n');
         }
-        let (file, _) = append::open_rotating(&self.denied_path(), ROTATION)?;
+        let file = append::open_rotating(&self.denied_path(), ROTATION)?;
         append::write_once(&file, lines.as_bytes())
     }
 

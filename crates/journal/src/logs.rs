@@ -1,5 +1,6 @@
 //! Lines for people and for `grep`, in the form that scripts around the guards know.
 
+use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::time::Duration;
@@ -12,6 +13,7 @@ use crate::append::{self, Rotation};
 
 const ROTATION: Rotation = Rotation { bytes: 8 * 1024 * 1024, keep: 3 };
 const LINE_BYTES: usize = 4096;
+const LOOKS: usize = 5;
 
 /// The logs of one checkout. Times are local: people read them.
 #[derive(Clone, Debug)]
@@ -46,15 +48,32 @@ impl Logs {
     }
 
     fn write(&self, name: &str, at: DateTime, text: &str) -> io::Result<()> {
-        let (file, length) = append::open_rotating(&self.folder.join(name), ROTATION)?;
-        // A writer that was killed may have left half a line: this one is not to be its other half.
+        let file = append::open_rotating(&self.folder.join(name), ROTATION)?;
+        let begin = if ends_in_half_a_line(&file)? { "\n" } else { "" };
+        append::write_once(&file, format!("{begin}{}", line(at, text)).as_bytes())
+    }
+}
+
+/// A writer that was killed may have left half a line, and the next is not to be its other half. One that is just
+/// writing looks the same for a moment, but its file grows.
+fn ends_in_half_a_line(file: &File) -> io::Result<bool> {
+    let mut before = 0;
+    for _ in 0..LOOKS {
+        let length = file.metadata()?.len();
         let mut last = [b'\n'];
         if length > 0 {
             file.read_at(&mut last, length - 1)?;
         }
-        let begin = if last == [b'\n'] { "" } else { "\n" };
-        append::write_once(&file, format!("{begin}{}", line(at, text)).as_bytes())
+        if last == [b'\n'] {
+            return Ok(false);
+        }
+        if length == before {
+            return Ok(true);
+        }
+        before = length;
+        std::thread::sleep(Duration::from_millis(1));
     }
+    Ok(false)
 }
 
 fn line(at: DateTime, text: &str) -> String {
