@@ -24,6 +24,7 @@
 mod append;
 mod denied;
 mod exceptions;
+mod local;
 mod lock;
 mod logs;
 mod marks;
@@ -33,6 +34,7 @@ pub mod spool;
 pub mod stats;
 
 pub use exceptions::{ExceptionError, Exceptions, Given};
+pub use local::local_time;
 pub use logs::Logs;
 pub use record::{Outcome, Record, StepRecord, Verdict, action, event_name};
 pub use session::{Session, clear_post_loop, sessions, sweep};
