@@ -31,6 +31,20 @@ pub(crate) fn apply(
     troubles
 }
 
+/// Takes each exception an answer rests on, once; false when one of them could not be had.
+pub(crate) fn use_exceptions(effects: &[Effect], memory: &Memory) -> bool {
+    let mut ids: Vec<&String> = effects
+        .iter()
+        .filter_map(|effect| match effect {
+            Effect::UseException { id } => Some(id),
+            _ => None,
+        })
+        .collect();
+    ids.sort();
+    ids.dedup();
+    ids.into_iter().all(|id| memory.exceptions.use_one(id, memory.now).is_ok())
+}
+
 fn apply_one(
     effect: &Effect,
     memory: &Memory,
@@ -49,7 +63,8 @@ fn apply_one(
             memory.session.end()
         }
         Effect::Deny { paths, guard } => memory.session.deny(paths, guard, memory.now),
-        Effect::UseException { id } => memory.exceptions.use_one(id, memory.now).map_err(io::Error::other),
+        // Taken before the answer was decided.
+        Effect::UseException { .. } => Ok(()),
         Effect::Log { log, line } => logs.line(now.datetime(), *log, line),
         Effect::SetState { checkout, key, value } => {
             let text = match value {

@@ -1,5 +1,6 @@
 //! What earlier events of a session left behind, as of now.
 
+use std::cell::Cell;
 use std::time::Duration;
 
 use camino::Utf8Path;
@@ -13,6 +14,7 @@ pub struct Memory {
     pub(crate) exceptions: journal::Exceptions,
     pub(crate) now: Timestamp,
     pub(crate) window: Duration,
+    has_exceptions: Cell<bool>,
 }
 
 impl Memory {
@@ -24,6 +26,7 @@ impl Memory {
             exceptions: journal::Exceptions::new(folder),
             now,
             window,
+            has_exceptions: Cell::new(true),
         }
     }
 
@@ -35,7 +38,15 @@ impl Memory {
         self.session.denied(self.now, self.window)
     }
 
+    /// From here on nobody has given any.
+    pub(crate) fn forget_exceptions(&self) {
+        self.has_exceptions.set(false);
+    }
+
     pub(crate) fn exceptions(&self) -> Vec<Exception> {
+        if !self.has_exceptions.get() {
+            return Vec::new();
+        }
         // A file that cannot be read gives no exception: the stricter side.
         let given = self.exceptions.list(self.now).unwrap_or_default();
         given.iter().filter(|given| given.holds(self.now)).map(journal::Given::seen).collect()

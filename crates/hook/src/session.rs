@@ -12,7 +12,7 @@ use dandori_guard::{
     judge,
 };
 use dandori_host::{Env, Layout};
-use dandori_journal::{Logs, Record, event_name, spool};
+use dandori_journal::{Logs, Record, event_name, local_time, spool};
 use dandori_text::Lang;
 use jiff::Zoned;
 
@@ -51,7 +51,7 @@ pub struct Judged {
 
 impl Session {
     pub fn open(request: &Request) -> Result<Self, String> {
-        let now = dandori_host::now().to_zoned(jiff::tz::TimeZone::system());
+        let now = local_time(dandori_host::now(), request.env.text("TZ"));
         let (event, env) = (request.event, request.env);
         if let Some(run) = request.run {
             let bytes =
@@ -115,12 +115,21 @@ impl Session {
 
     /// Judges, notes and writes down.
     pub fn answer(&self, request: &Request) -> Answer {
-        let Judged { judgement, answer } = self.judge(request, Asking::UntilBlocked);
+        let mut judged = self.judge(request, Asking::UntilBlocked);
+        if !effects::use_exceptions(&judged.judgement.effects, &self.memory) {
+            // Somebody else had the last use of it, or it cannot be told: then there is none.
+            self.memory.forget_exceptions();
+            judged = self.judge(request, Asking::UntilBlocked);
+        }
+        let Judged { judgement, answer } = judged;
         let logs = Logs::new(&self.folder);
         // What cannot be noted must not keep the answer back: the tool would run without one.
         let troubles =
             effects::apply(&judgement.effects, &self.memory, &logs, request.event, self.layout.as_ref(), &self.now);
         self.write_down(request, &judgement, &logs, troubles);
+        if matches!(request.event.kind, Kind::SessionStart { .. }) {
+            dandori_journal::sweep(&self.folder, self.now.timestamp());
+        }
         answer
     }
 

@@ -2,15 +2,15 @@
 
 use camino::Utf8Path;
 use jiff::Timestamp;
-use jiff::civil::DateTime;
+use jiff::Zoned;
 use jiff::tz::TimeZone;
 
 const ZONES: &str = "/usr/share/zoneinfo";
 
 /// `at` where the user is; `zone` is `TZ`. The one file is read that tells: the library's own way lists all zones first,
 /// which takes milliseconds and is more than a hook has.
-pub fn local_time(at: Timestamp, zone: Option<&str>) -> DateTime {
-    time_zone(zone).to_datetime(at)
+pub fn local_time(at: Timestamp, zone: Option<&str>) -> Zoned {
+    at.to_zoned(time_zone(zone))
 }
 
 fn time_zone(zone: Option<&str>) -> TimeZone {
@@ -39,6 +39,6 @@ mod tests {
         if Utf8Path::new(ZONES).join("Asia/Tokyo").exists() {
             assert_eq!((hour("Asia/Tokyo"), hour(":Asia/Tokyo"), hour("/usr/share/zoneinfo/Asia/Tokyo")), (9, 9, 9));
         }
-        assert_eq!(local_time(at, None), TimeZone::system().to_datetime(at));
+        assert_eq!(local_time(at, None).datetime(), TimeZone::system().to_datetime(at));
     }
 }
