@@ -20,7 +20,7 @@ pub(crate) fn judge(context: &Context, voice: &mut Voice) -> Result<(), Trouble>
         }
     }
     if let Some(words) = papers::words_of_hidden_writes(context)
-        && let Some(name) = literal_names(&context.rules.protected).find(|name| mentions(&words, name))
+        && let Some(name) = literal_names(all(context)).find(|name| mentions(&words, name))
     {
         voice.ask(edit::perhaps_protected(context.lang, name));
     }
@@ -30,16 +30,21 @@ pub(crate) fn judge(context: &Context, voice: &mut Voice) -> Result<(), Trouble>
 /// The heaviest entry that holds a target: by the name it is called, by where it leads, and for a whole folder by what
 /// lies in it. What lets a name through lets through neither what is behind a link of that name nor a folder it is in.
 fn held<'c>(context: &'c Context, target: &Target) -> Option<&'c Protected> {
-    let protected = &context.rules.protected;
-    let first = |path: &Utf8Path| protected.iter().find(|entry| holds(context, &entry.pattern, path));
+    let rules = context.rules;
+    let first = |path: &Utf8Path| rules.protection(|pattern| holds(context, pattern, path));
     let is_below = |entry: &&Protected| {
         context.touches(&entry.pattern, target)
             && !context.holds(&entry.pattern, &target.path)
             && !context.holds(&entry.pattern, &target.real)
     };
-    let below = || protected.iter().filter(is_below).max_by_key(|entry| entry.level);
+    let below = || all(context).filter(is_below).max_by_key(|entry| entry.level);
     let found = [first(&target.path), first(&target.real), if target.is_tree { below() } else { None }];
     found.into_iter().flatten().max_by_key(|entry| entry.level).filter(|entry| entry.level != Level::Off)
+}
+
+/// The user's and the repository's.
+fn all<'c>(context: &'c Context) -> impl Iterator<Item = &'c Protected> {
+    context.rules.protected.iter().chain(&context.rules.protected_by_repository)
 }
 
 /// A pattern is about checkouts, unless it says which place it means: a copy of a file in `/tmp` is nobody's.
@@ -49,8 +54,8 @@ fn holds(context: &Context, pattern: &str, path: &Utf8Path) -> bool {
 }
 
 /// The file names of what is blocked, as far as they are no patterns.
-fn literal_names(protected: &[Protected]) -> impl Iterator<Item = &str> {
-    let blocked = protected.iter().filter(|entry| entry.level == Level::Block);
+fn literal_names<'c>(protected: impl Iterator<Item = &'c Protected>) -> impl Iterator<Item = &'c str> {
+    let blocked = protected.filter(|entry| entry.level == Level::Block);
     let names = blocked.filter_map(|entry| entry.pattern.trim_end_matches('/').rsplit('/').next());
     names.filter(|name| !name.is_empty() && !name.contains(['*', '?', '[', '{']))
 }
@@ -115,6 +120,27 @@ mod tests {
         ] {
             assert_eq!(stage.write(path, "y").outcome(), want, "{path}");
         }
+    }
+
+    #[test]
+    fn the_repository_adds_to_the_user_s_list_and_lifts_nothing_of_it() {
+        let mut stage = stage();
+        let entry = |pattern: &str, level| Protected { pattern: pattern.to_owned(), level };
+        stage.rules.protected_by_repository = vec![
+            entry("Cargo.lock", Level::Off),
+            entry("*.gen.rs", Level::Block),
+            entry("docs/spec/draft", Level::Block),
+            entry("ci.yml", Level::Block),
+        ];
+        for (path, want) in [
+            ("Cargo.lock", Outcome::Block),
+            ("src/a.gen.rs", Outcome::Block),
+            ("docs/spec/draft/b.md", Outcome::Pass),
+            ("ci.yml", Outcome::Block),
+        ] {
+            assert_eq!(stage.write(path, "y").outcome(), want, "{path}");
+        }
+        assert_eq!(stage.bash("f=$(find . -name ci.yml); echo x > $f").outcome(), Outcome::Ask);
     }
 
     #[test]

@@ -229,3 +229,26 @@ fn it_is_the_same_for_other_clients_and_in_both_languages() {
     assert!(judged.said().contains("rm-root") && judged.said().contains("ユーザー"), "{}", judged.said());
     assert!(stage().bash("git reset --hard").said().contains("git stash"));
 }
+
+#[test]
+fn every_class_has_the_name_the_configuration_knows() {
+    let all = [
+        Class::RmRoot,
+        Class::RmOutside,
+        Class::GitDiscard,
+        Class::GitForcePush,
+        Class::GitHistory,
+        Class::Disk,
+        Class::Perms,
+        Class::System,
+        Class::Service,
+        Class::Database,
+        Class::Cloud,
+        Class::Publish,
+    ];
+    let mut names: Vec<&str> = all.map(Class::name).to_vec();
+    let mut known = dandori_domain::guard::CLASSES.to_vec();
+    names.sort_unstable();
+    known.sort_unstable();
+    assert_eq!(names, known);
+}
