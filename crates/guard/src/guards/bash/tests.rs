@@ -1,5 +1,6 @@
 use serde_json::json;
 
+use super::Class;
 use crate::judge::Outcome;
 use crate::stage::Stage;
 use crate::world::Head;
