@@ -1,6 +1,6 @@
 //! Benchmarks: every figure beside a floor that is measured in the same run on the same machine.
 //!
-//! `bench runs` measures what a run costs. All of it happens in temporary folders that go away; the processes it
+//! `bench runs` measures what a run costs, `bench guards` what a guarded tool call does. All of it happens in temporary folders that go away; the processes it
 //! starts are ended by their ids. Figures are medians of interleaved repetitions, because absolute times say little
 //! on a machine that others use as well.
 
@@ -9,6 +9,7 @@ mod admission_load;
 mod api;
 mod bed;
 mod binary;
+mod guards;
 mod memory;
 mod overhead;
 mod recovery;
@@ -40,6 +41,8 @@ struct Cli {
 enum What {
     /// What a run costs: workspace, engine, admission, memory, recovery
     Runs(RunsArgs),
+    /// What a guarded tool call costs: against an empty process and against shell scripts
+    Guards(GuardsArgs),
     /// The load of the admission figure, as a process of its own (started by `runs`)
     #[command(hide = true)]
     AdmissionLoad(admission_load::AdmissionLoadArgs),
@@ -57,6 +60,19 @@ struct RunsArgs {
     #[arg(long)]
     quick: bool,
     /// The dandori binary to measure (default: built with cargo)
+    #[arg(long, value_name = "PATH")]
+    dandori: Option<Utf8PathBuf>,
+}
+
+#[derive(clap::Args)]
+struct GuardsArgs {
+    /// Print one JSON object and nothing else
+    #[arg(long)]
+    json: bool,
+    /// Small sizes: shows that everything works, not what it costs
+    #[arg(long)]
+    quick: bool,
+    /// The dandori binary to measure (default: a release build)
     #[arg(long, value_name = "PATH")]
     dandori: Option<Utf8PathBuf>,
 }
@@ -93,6 +109,7 @@ impl Size {
 fn main() -> ExitCode {
     let done = match Cli::parse().what {
         What::Runs(args) => runs(&args),
+        What::Guards(args) => guards(&args),
         What::AdmissionLoad(args) => admission_load::main(&args).map(|()| true),
     };
     match done {
@@ -104,6 +121,24 @@ fn main() -> ExitCode {
             ExitCode::from(3)
         }
     }
+}
+
+/// Whether every bound was kept.
+fn guards(args: &GuardsArgs) -> Result<bool, Trouble> {
+    let size = if args.quick { Size::Quick } else { Size::Full };
+    if !args.json {
+        report::print_machine()?;
+    }
+    let figures = guards::measure(size, args.dandori.as_deref())?;
+    if args.json {
+        report::print_json(&figures, args.quick)?;
+    } else {
+        for figure in &figures {
+            report::print(figure)?;
+        }
+        report::print_end(&figures, size)?;
+    }
+    Ok(size == Size::Quick || figures.iter().all(Figure::passes))
 }
 
 /// Whether every bound was kept.

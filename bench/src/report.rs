@@ -35,6 +35,7 @@ pub(crate) enum Unit {
     Seconds,
     Megabytes,
     PerFsync,
+    Records,
 }
 
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -54,6 +55,7 @@ impl Measured {
             Unit::Seconds => shown(self.value),
             Unit::Megabytes => format!("{:.1} MB", self.value),
             Unit::PerFsync => format!("{:.1} per fsync", self.value),
+            Unit::Records => format!("{:.0} records", self.value),
         }
     }
 }
@@ -94,7 +96,7 @@ impl Figure {
 
     fn bound_shown(&self) -> String {
         let unit = match (self.ratio, self.measured.unit) {
-            (Some(_), _) | (None, Unit::PerFsync) => "",
+            (Some(_), _) | (None, Unit::PerFsync | Unit::Records) => "",
             (None, Unit::Seconds) => " s",
             (None, Unit::Megabytes) => " MB",
         };

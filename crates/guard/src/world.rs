@@ -97,6 +97,8 @@ pub enum Mark {
     Read(Utf8PathBuf),
     /// The session wrote this file. Session.
     Wrote(Utf8PathBuf),
+    /// The model was told who mentions this file. Session.
+    Told(Utf8PathBuf),
     /// A skill or subagent was called. Session.
     Called(String),
 }

@@ -53,6 +53,7 @@ impl Session {
             Mark::Consent => return self.own.join("consent"),
             Mark::Read(_) => "read",
             Mark::Wrote(_) => "wrote",
+            Mark::Told(_) => "told",
             Mark::Called(_) => "called",
         };
         self.own.join(format!("{kind}-{}", short_hash(key(mark).as_bytes())))
@@ -73,7 +74,7 @@ pub(crate) fn post_loop(folder: &Utf8Path) -> Utf8PathBuf {
 fn key(mark: &Mark) -> &str {
     match mark {
         Mark::Pending | Mark::Consent | Mark::PostLoop => "",
-        Mark::Read(path) | Mark::Wrote(path) => path.as_str(),
+        Mark::Read(path) | Mark::Wrote(path) | Mark::Told(path) => path.as_str(),
         Mark::Called(name) => name,
     }
 }

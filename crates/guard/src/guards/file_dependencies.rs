@@ -1,4 +1,6 @@
 //! Who mentions the file that is about to change: for the model's information, and best effort throughout.
+//!
+//! Said once for a file in a session: it is a search through the repository, and the model knows it from then on.
 
 use std::time::Duration;
 
@@ -7,7 +9,7 @@ use dandori_text::guard::edit;
 
 use crate::context::Context;
 use crate::voice::{Trouble, Voice};
-use crate::world::{Call, Checkout, FileKind, Ran};
+use crate::world::{Call, Checkout, Effect, FileKind, Mark, Ran};
 
 const LIMIT: Duration = Duration::from_millis(300);
 /// Names that are said, and files of one event that are looked at.
@@ -28,9 +30,11 @@ pub(crate) fn judge(context: &Context, voice: &mut Voice) -> Result<(), Trouble>
     let targets = context.project_targets().into_iter();
     let sources = targets.filter_map(|(target, checkout)| {
         let stem = stem(&target.real)?.to_owned();
-        (context.world.kind(&target.real) == Some(FileKind::File)).then_some((target, checkout, stem))
+        let is_news = context.world.mark(&Mark::Told(target.real.clone())).is_none();
+        (is_news && context.world.kind(&target.real) == Some(FileKind::File)).then_some((target, checkout, stem))
     });
     for (target, checkout, stem) in sources.take(FILES) {
+        voice.note(Effect::Set(Mark::Told(target.real.clone()), String::new()));
         let path = checkout.short(&target.real);
         let mut names = mentions(context, &checkout, path, &stem);
         let has_more = names.len() > NAMED;
@@ -75,6 +79,16 @@ mod tests {
 
     fn stage() -> Stage {
         Stage::only("file-dependencies", Level::Info).file("src/parser.rs", "x").file("src/index.ts", "x")
+    }
+
+    #[test]
+    fn it_is_said_once_in_a_session() {
+        let told = Mark::Told("/repo/src/parser.rs".into());
+        let first = stage().answers(0, "src/lib.rs\0", "").write("src/parser.rs", "y");
+        assert!(first.effects.contains(&Effect::Set(told.clone(), String::new())));
+        let again = stage().mark(told).answers(0, "src/lib.rs\0", "");
+        assert_eq!(again.write("src/parser.rs", "y").outcome(), Outcome::Pass);
+        assert!(again.calls.borrow().is_empty(), "nobody searches again");
     }
 
     #[test]
