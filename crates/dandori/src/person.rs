@@ -56,10 +56,24 @@ impl Confirmed {
     }
 }
 
+/// Refuses whoever carries a client's mark: for verbs that scripts of people call as well, where nobody can be asked.
+pub(crate) fn refuse_agents(context: &Context) -> Result<(), Failed> {
+    match mark_of(&context.env) {
+        Some(agent) => {
+            let lang = context.out.lang;
+            Err(Failed::Refused(text::not_a_person(lang, &text::inside_agent(lang, agent))))
+        }
+        None => Ok(()),
+    }
+}
+
+fn mark_of(env: &Env) -> Option<&'static str> {
+    MARKS.iter().find(|(name, _)| env.text(name).is_some()).map(|(_, agent)| *agent)
+}
+
 /// The agent this process was started by, as far as can be told.
 fn agent_around(env: &Env) -> Option<String> {
-    let marked = MARKS.iter().find(|(name, _)| env.text(name).is_some()).map(|(_, agent)| (*agent).to_owned());
-    marked.or_else(agent_above)
+    mark_of(env).map(str::to_owned).or_else(agent_above)
 }
 
 /// A client among the processes above this one.

@@ -44,6 +44,9 @@ impl InitArgs {
 }
 
 pub(crate) fn run(args: &InitArgs, context: &Context) -> Result<ExitCode, Failed> {
+    if !args.dry_run {
+        crate::person::refuse_agents(context)?;
+    }
     let places = if args.user { Places::of_user(context)? } else { Places::of_project(context)? };
     let program = program::own_path(context)?;
     let mut records = Records::load(&places.records);

@@ -23,6 +23,9 @@ pub(crate) struct TrustArgs {
 }
 
 pub(crate) fn run(args: &TrustArgs, context: &Context) -> Result<ExitCode, Failed> {
+    if !args.show && !args.revoke {
+        crate::person::refuse_agents(context)?;
+    }
     let git = Git::new(&context.env, "cli");
     let repository = Repository::discover(&git, &context.here()?).map_err(|e| e.problem())?;
     let file = repository.root().join("dandori.toml");

@@ -17,6 +17,8 @@ mod documents;
 mod follow_up;
 mod guard_list;
 mod guard_stats;
+mod guard_verbs;
+mod hook;
 mod init;
 mod many;
 mod remote;

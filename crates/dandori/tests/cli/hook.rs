@@ -1,0 +1,226 @@
+//! `dandori hook` as a client calls it: an event on stdin, an answer on stdout, no daemon.
+
+use std::io::Write;
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use camino::Utf8PathBuf;
+use dandori_testkit::env::{Ran, TestEnv};
+use serde_json::{Value, json};
+
+use crate::machine;
+
+/// A call of the shell tool, as Claude Code tells it.
+pub(crate) fn bash(env: &TestEnv, command: &str) -> Value {
+    json!({"session_id": "s1", "cwd": env.repo(), "hook_event_name": "PreToolUse", "tool_name": "Bash",
+        "tool_input": {"command": command}, "tool_use_id": "t1"})
+}
+
+fn write(env: &TestEnv, path: &str) -> Value {
+    json!({"session_id": "s1", "cwd": env.repo(), "hook_event_name": "PreToolUse", "tool_name": "Write",
+        "tool_input": {"file_path": env.repo().join(path), "content": "x"}, "tool_use_id": "t1"})
+}
+
+pub(crate) fn hook(env: &TestEnv, agent: &str, event: &Value) -> Ran {
+    let mut child = start(env, agent);
+    child.stdin.take().unwrap().write_all(event.to_string().as_bytes()).unwrap();
+    Ran::of(&child.wait_with_output().unwrap())
+}
+
+fn start(env: &TestEnv, agent: &str) -> Child {
+    let mut command = env.prepared(&env.repo(), ["hook", agent]);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+fn folder(env: &TestEnv) -> Utf8PathBuf {
+    dandori_engine::Layout::at(env.state()).guard(&env.repo())
+}
+
+fn records(env: &TestEnv) -> Vec<Value> {
+    let mut found = Vec::new();
+    for entry in folder(env).join("spool").read_dir_utf8().into_iter().flatten().flatten() {
+        let text = std::fs::read_to_string(entry.path()).unwrap();
+        found.extend(text.lines().filter(|l| !l.is_empty()).filter_map(|l| serde_json::from_str(l).ok()));
+    }
+    found
+}
+
+#[test]
+fn an_event_is_answered_logged_and_recorded_without_a_daemon() {
+    let env = machine();
+    let refused = hook(&env, "claude", &bash(&env, "git commit -m x"));
+    assert_eq!(refused.code, 2);
+    let answer = refused.json();
+    assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "deny");
+    assert!(refused.stderr.contains("git switch -c"), "{}", refused.stderr);
+    let passed = hook(&env, "claude", &write(&env, "a.txt"));
+    assert_eq!(
+        (passed.code, passed.stdout.as_str()),
+        (0, ""),
+        "the first edit of a plain repository passes in silence"
+    );
+    let logs = folder(&env).join("logs");
+    let timing = std::fs::read_to_string(logs.join("hook-timing.log")).unwrap();
+    assert!(timing.lines().count() == 2 && timing.contains("] pre-tool tool=Write elapsed="), "{timing}");
+    let blocks = std::fs::read_to_string(logs.join("block-reasons.log")).unwrap();
+    assert!(blocks.contains("] BLOCK by main-branch-guard (exit: 2) tool=Bash"), "{blocks}");
+    let verdicts: Vec<Value> = records(&env).iter().map(|r| r["verdict"].clone()).collect();
+    assert_eq!(verdicts, [json!("block"), json!("go")]);
+    assert!(!env.state().join("daemon.lock").exists());
+}
+
+#[test]
+fn a_configuration_newer_than_its_snapshot_is_compiled_by_the_hook_itself() {
+    let env = machine();
+    let publish = bash(&env, "npm run deploy");
+    assert_eq!(hook(&env, "codex", &publish).code, 0);
+    assert!(folder(&env).join("rules.json").exists());
+    for (decision, code) in [("block", 2), ("warn", 0), ("block", 2)] {
+        let rule = format!(
+            "[[guards.rule]]\nname = \"no-deploy\"\ncommands = [\"npm run deploy\"]\ndecision = \"{decision}\"\nmessage = \"ask the team\"\n"
+        );
+        env.write("dandori.toml", &rule);
+        let ran = hook(&env, "codex", &publish);
+        assert_eq!(ran.code, code, "{decision}: {}", ran.stdout);
+        assert!(ran.stdout.contains("ask the team"), "{}", ran.stdout);
+    }
+    env.write("dandori.toml", "[guards\nnonsense");
+    assert_eq!(hook(&env, "claude", &bash(&env, "git commit -m x")).code, 2, "a broken file takes no guard away");
+    let start = json!({"session_id": "s2", "cwd": env.repo(), "hook_event_name": "SessionStart", "source": "startup"});
+    assert!(hook(&env, "claude", &start).stdout.contains("dandori.toml"), "and the user is told");
+}
+
+#[test]
+fn what_was_denied_as_a_write_stays_denied_as_a_line() {
+    let env = machine();
+    let rule = "[[guards.rule]]\nname = \"frozen\"\ntools = [\"Write\"]\npaths = [\"api.txt\"]\ndecision = \"block\"\n";
+    env.write("dandori.toml", rule);
+    let line = bash(&env, "echo x > api.txt");
+    assert_eq!(hook(&env, "claude", &line).code, 0, "the rule is about the editing tool alone");
+    assert_eq!(hook(&env, "claude", &write(&env, "api.txt")).code, 2);
+    let again = hook(&env, "claude", &line);
+    assert!(again.code == 2 && again.stdout.contains("frozen"), "{}", again.stdout);
+    let mut other = line;
+    other["session_id"] = json!("another");
+    assert_eq!(hook(&env, "claude", &other).code, 0, "another session was denied nothing");
+}
+
+#[test]
+fn an_agent_that_goes_elsewhere_stays_under_the_rules_it_began_with() {
+    let env = machine();
+    env.write(
+        "dandori.toml",
+        "[[guards.rule]]\nname = \"no-deploy\"\ncommands = [\"deploy *\"]\ndecision = \"block\"\n",
+    );
+    let mut event = bash(&env, "deploy now");
+    for agent in ["codex", "claude", "gemini"] {
+        if agent == "gemini" {
+            event["hook_event_name"] = json!("BeforeTool");
+            event["tool_name"] = json!("run_shell_command");
+        }
+        event["cwd"] = json!(env.repo());
+        assert_eq!(hook(&env, agent, &event).code, 2, "{agent}");
+        event["cwd"] = json!("/tmp");
+        assert_eq!(hook(&env, agent, &event).code, 2, "{agent}, from elsewhere");
+    }
+}
+
+#[test]
+fn hooks_at_once_and_hooks_that_are_killed_leave_every_file_whole() {
+    let env = machine();
+    env.write("state.md", "---\nplaybook:\n  active: null\n---\n");
+    env.write("CLAUDE.md", "be kind\n");
+    let start_event =
+        json!({"session_id": "s1", "cwd": env.repo(), "hook_event_name": "SessionStart", "source": "startup"});
+    assert_eq!(hook(&env, "claude", &start_event).code, 0);
+    let before = records(&env).len();
+    std::thread::scope(|scope| {
+        for n in 0..16 {
+            let env = &env;
+            scope.spawn(move || {
+                for round in 0..6 {
+                    let ran = hook(env, "claude", &write(env, &format!("src/f{n}-{round}.rs")));
+                    assert_eq!(ran.code, 2, "{}", ran.stdout);
+                }
+            });
+        }
+    });
+    assert_eq!(records(&env).len() - before, 16 * 6, "every event has its record");
+    // Killed at any moment: some before they began, some after they were done.
+    for round in 0..60_u64 {
+        let mut child = start(&env, "claude");
+        child.stdin.take().unwrap().write_all(write(&env, "src/k.rs").to_string().as_bytes()).unwrap();
+        let until = Instant::now() + Duration::from_micros(round * 150);
+        while Instant::now() < until {
+            std::hint::spin_loop();
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    let ran = hook(&env, "claude", &write(&env, "src/after.rs"));
+    assert!(ran.code == 2 && ran.stdout.contains("[dandori init]"), "the marks still stand: {}", ran.stdout);
+    for entry in folder(&env).join("sessions/claude-s1").read_dir_utf8().unwrap() {
+        let path = entry.unwrap().path().to_owned();
+        let name = path.file_name().unwrap().to_owned();
+        if name.starts_with('.') || name == "denied" {
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert!(serde_json::from_str::<Value>(&text).is_ok(), "{path}: {text:?}");
+    }
+    let snapshot = std::fs::read_to_string(folder(&env).join("rules.json")).unwrap();
+    assert!(serde_json::from_str::<Value>(&snapshot).is_ok());
+}
+
+#[test]
+fn an_event_that_never_ends_is_answered_before_the_client_gives_up() {
+    let env = machine();
+    let mut child = start(&env, "claude");
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(b"{\"hook_event_name\":\"PreToolUse\"").unwrap();
+    let begun = Instant::now();
+    let ran = Ran::of(&child.wait_with_output().unwrap());
+    drop(stdin);
+    assert!(begun.elapsed() < Duration::from_secs(14), "{:?}", begun.elapsed());
+    assert!(ran.stdout.contains("took too long"), "{}", ran.stdout);
+}
+
+#[test]
+fn a_program_of_the_user_s_own_decides_and_its_failure_follows_its_policy() {
+    let env = machine();
+    let script = |code: &str| format!("run = [\"sh\", \"-c\", \"{code}\"]\n");
+    let rule = |code: &str, policy: &str| {
+        format!(
+            "[[guards.rule]]\nname = \"mine\"\ntools = [\"Bash\"]\ndecision = \"block\"\non_error = \"{policy}\"\ntimeout = \"1s\"\n{}",
+            script(code)
+        )
+    };
+    let line = bash(&env, "ls");
+    for (code, policy, exit, said) in [
+        ("echo too loud >&2; exit 2", "open", 2, "too loud"),
+        ("exit 0", "closed", 0, ""),
+        ("exit 7", "open", 0, "exit 7"),
+        ("exit 7", "closed", 2, "exit 7"),
+        ("sleep 60", "closed", 2, "1 s"),
+        ("grep -q tool_name", "open", 0, ""),
+    ] {
+        env.write_user_config(&rule(code, policy));
+        let ran = hook(&env, "claude", &line);
+        assert_eq!(ran.code, exit, "{code} {policy}: {} {}", ran.stdout, ran.stderr);
+        assert!(ran.stdout.contains(said), "{code} {policy}: {}", ran.stdout);
+    }
+}
+
+#[test]
+fn what_is_no_event_passes_with_a_word_and_what_is_large_is_judged() {
+    let env = machine();
+    for garbage in ["", "garbage", "[]", "{\"hook_event_name\": 3}"] {
+        let mut child = start(&env, "claude");
+        child.stdin.take().unwrap().write_all(garbage.as_bytes()).unwrap();
+        let ran = Ran::of(&child.wait_with_output().unwrap());
+        assert_eq!(ran.code, 0, "{garbage}: {}", ran.stdout);
+    }
+    let mut large = write(&env, ".env");
+    large["tool_input"]["content"] = json!("x".repeat(5_000_000));
+    assert_eq!(hook(&env, "claude", &large).code, 2);
+}
