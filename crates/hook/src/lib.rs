@@ -34,8 +34,10 @@ pub use session::{Judged, Request, Session};
 
 /// A larger event is not read: no client sends one.
 const MAX_EVENT: u64 = 64 * 1024 * 1024;
-/// How long an answer may take in all, programs of the project's own left out. Clients wait longer.
-const DEADLINE: Duration = Duration::from_secs(8);
+/// How long an answer may take in all, programs of the project's own left out. Clients wait longer, at every event.
+pub const DEADLINE: Duration = Duration::from_secs(8);
+/// How long with them: what the client waits for before and after a tool, and some room below it.
+const LONGEST: Duration = Duration::from_secs(110);
 /// Room for a deep shell line: the parser recurses.
 const STACK: usize = 32 * 1024 * 1024;
 
@@ -106,7 +108,7 @@ fn work(called: &Called, env: &Env, begun: Instant, seen: &Mutex<Option<Event>>,
 /// The answer, or `None` when it did not come in time.
 fn wait(answered: &Receiver<Answer>, begun: Instant, allowance: &AtomicU64) -> Option<Answer> {
     loop {
-        let allowed = DEADLINE + Duration::from_millis(allowance.load(Ordering::SeqCst));
+        let allowed = (DEADLINE + Duration::from_millis(allowance.load(Ordering::SeqCst))).min(LONGEST);
         let left = allowed.checked_sub(begun.elapsed())?;
         match answered.recv_timeout(left) {
             Ok(answer) => return Some(answer),

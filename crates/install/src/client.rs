@@ -10,13 +10,13 @@ pub enum Client {
     Gemini,
 }
 
-/// The longest an answer may take, in seconds: every client goes on without one after that.
-const BEFORE_TOOL: u32 = 15;
-/// Checks may run.
-const AFTER_TOOL: u32 = 60;
+/// The longest an answer may take, in seconds: every client goes on without one after that. The hook's own limits
+/// (`dandori_hook::DEADLINE` and what it allows to checks of the project) are below these.
+const BEFORE_TOOL: u32 = 120;
+const AFTER_TOOL: u32 = 120;
 /// Codex allows no more.
 const SESSION_END: u32 = 3;
-const OTHER: u32 = 5;
+const OTHER: u32 = 10;
 
 struct Event {
     name: &'static str,

@@ -27,7 +27,7 @@ fn a_new_file_holds_one_exec_form_entry_per_event() {
                 "type": "command",
                 "command": "/opt/dandori",
                 "args": ["hook", "claude"],
-                "timeout": 5
+                "timeout": 10
               }
             ]
           }
@@ -36,7 +36,7 @@ fn a_new_file_holds_one_exec_form_entry_per_event() {
     let timeout = |event: &str| &json["hooks"][event][0]["hooks"][0]["timeout"];
     assert_eq!(
         (timeout("PreToolUse"), timeout("PostToolUse"), timeout("SessionEnd")),
-        (&15.into(), &60.into(), &3.into())
+        (&120.into(), &120.into(), &3.into())
     );
     assert_eq!(json["hooks"]["Stop"][0].get("matcher"), None, "this event takes none");
     assert_eq!(json["hooks"].as_object().unwrap().len(), 12);
@@ -51,11 +51,11 @@ fn codex_and_gemini_get_a_command_line_and_gemini_milliseconds() {
     let json: serde_json::Value = serde_json::from_str(&text).unwrap();
     let handler = &json["hooks"]["PreToolUse"][0]["hooks"][0];
     assert_eq!(handler["command"], "'/my tools/dandori' hook codex");
-    assert_eq!((&handler["timeout"], json["hooks"].as_object().unwrap().len()), (&15.into(), 9));
+    assert_eq!((&handler["timeout"], json["hooks"].as_object().unwrap().len()), (&120.into(), 9));
     let text = install(Client::Gemini, PROGRAM, None, None).unwrap().text;
     let json: serde_json::Value = serde_json::from_str(&text).unwrap();
     let handler = &json["hooks"]["BeforeTool"][0]["hooks"][0];
-    assert_eq!((&handler["command"], &handler["timeout"]), (&"/opt/dandori hook gemini".into(), &15000.into()));
+    assert_eq!((&handler["command"], &handler["timeout"]), (&"/opt/dandori hook gemini".into(), &120000.into()));
     assert_eq!(json["hooks"]["SessionStart"][0].get("matcher"), None, "Gemini compares it word for word");
     assert_eq!(json["hooks"].as_object().unwrap().len(), 8);
 }
@@ -81,7 +81,7 @@ fn ours_stands_behind_other_peoples_in_their_indentation() {
     +→→→→→→"type": "command",
     +→→→→→→"name": "dandori",
     +→→→→→→"command": "/opt/dandori hook gemini",
-    +→→→→→→"timeout": 15000
+    +→→→→→→"timeout": 120000
     +→→→→→}
     +→→→→]
     +→→→}
@@ -95,7 +95,7 @@ fn ours_stands_behind_other_peoples_in_their_indentation() {
 fn what_stands_on_one_line_stays_on_it() {
     let tight = install(Client::Codex, PROGRAM, Some(r#"{"a":1,"hooks":{"Stop":[]}}"#), None).unwrap().text;
     let start =
-        r#"{"a":1,"hooks":{"Stop":[{"hooks":[{"type":"command","command":"/opt/dandori hook codex","timeout":5}]}],"#;
+        r#"{"a":1,"hooks":{"Stop":[{"hooks":[{"type":"command","command":"/opt/dandori hook codex","timeout":10}]}],"#;
     assert!(tight.starts_with(start) && !tight.replace(" hook codex", "").contains(char::is_whitespace), "{tight}");
 }
 
@@ -141,10 +141,10 @@ fn an_older_installation_is_completed_and_what_it_had_too_much_goes() {
     {
       "hooks": {
         "PreToolUse": [
-          {"matcher": "*", "hooks": [{"type": "command", "command": "/opt/dandori", "args": ["hook", "claude"], "timeout": 15}]},
+          {"matcher": "*", "hooks": [{"type": "command", "command": "/opt/dandori", "args": ["hook", "claude"], "timeout": 120}]},
           { "hooks": [{ "command": "mine" }] }
         ],
-        "Stop": [{ "hooks": [{ "command": "mine" }] }, {"hooks": [{"type": "command", "command": "/opt/dandori", "args": ["hook", "claude"], "timeout": 5}]}],
+        "Stop": [{ "hooks": [{ "command": "mine" }] }, {"hooks": [{"type": "command", "command": "/opt/dandori", "args": ["hook", "claude"], "timeout": 10}]}],
         "SessionStart": [
     "#);
     assert!(!new.text.contains("/old/") && !new.text.contains("WorktreeCreate"));
@@ -165,8 +165,8 @@ fn an_older_installation_is_completed_and_what_it_had_too_much_goes() {
 fn an_entry_that_was_weakened_is_made_whole() {
     let whole = install(Client::Claude, PROGRAM, None, None).unwrap();
     for (from, to) in [
-        ("\"timeout\": 15", "\"timeout\": 15,\n            \"async\": true"),
-        ("\"timeout\": 15", "\"timeout\": 0"),
+        ("\"timeout\": 120", "\"timeout\": 120,\n            \"async\": true"),
+        ("\"timeout\": 120", "\"timeout\": 0"),
         (
             "\"PreToolUse\": [\n      {\n        \"matcher\": \"*\"",
             "\"PreToolUse\": [\n      {\n        \"matcher\": \"None\"",
