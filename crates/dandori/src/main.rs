@@ -33,7 +33,7 @@ fn main() -> ExitCode {
 
 fn hook(words: impl Iterator<Item = std::ffi::OsString>) -> ExitCode {
     let words = words.filter_map(|word| word.into_string().ok());
-    ExitCode::from(dandori_hook::main(dandori_hook::Called::from_words(words), dandori_host::Env::of_process()))
+    ExitCode::from(dandori_hook::main(&dandori_hook::Called::from_words(words), &dandori_host::Env::of_process()))
 }
 
 fn shim(folder: Option<std::ffi::OsString>, main: fn(&camino::Utf8Path) -> i32) -> ExitCode {

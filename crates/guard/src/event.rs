@@ -44,6 +44,26 @@ impl Event {
         }
     }
 
+    /// Enough of it to answer by: without what the tool would do, which may be large.
+    pub fn outline(&self) -> Self {
+        Self {
+            agent: self.agent,
+            name: self.name.clone(),
+            kind: self.kind.clone(),
+            session: self.session.clone(),
+            transcript: None,
+            cwd: self.cwd.clone(),
+            permission_mode: self.permission_mode.clone(),
+            subagent: None,
+            tool_name: self.tool_name.clone(),
+            tool_use: None,
+            tool: None,
+            headless: self.headless,
+            raw: String::new(),
+            oddities: Vec::new(),
+        }
+    }
+
     /// Where the tool works: a shell command may have its own folder.
     pub fn workdir(&self) -> Option<&Utf8Path> {
         match &self.tool {

@@ -15,8 +15,7 @@ mod session;
 
 use std::io::{Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -38,8 +37,7 @@ const MAX_EVENT: u64 = 64 * 1024 * 1024;
 pub const DEADLINE: Duration = Duration::from_secs(8);
 /// How long with them: what the client waits for before and after a tool, and some room below it.
 const LONGEST: Duration = Duration::from_secs(110);
-/// Room for a deep shell line: the parser recurses.
-const STACK: usize = 32 * 1024 * 1024;
+const WATCH_STACK: usize = 64 * 1024;
 
 /// What a hook was called with.
 #[derive(Clone, Debug)]
@@ -65,26 +63,57 @@ impl Called {
 }
 
 /// Reads an event on stdin, answers it and gives the exit code.
-pub fn main(called: Called, env: Env) -> u8 {
+pub fn main(called: &Called, env: &Env) -> u8 {
     // A panic must not print: what stands on stderr goes to the model.
     std::panic::set_hook(Box::new(|_| {}));
     let begun = Instant::now();
-    let seen: Arc<Mutex<Option<Event>>> = Arc::default();
-    let allowance = Arc::new(AtomicU64::new(0));
-    let (answers, answered) = channel();
-    let (their_seen, their_allowance) = (Arc::clone(&seen), Arc::clone(&allowance));
-    let worker = std::thread::Builder::new().stack_size(STACK).spawn(move || {
-        let worked = catch_unwind(AssertUnwindSafe(|| work(&called, &env, begun, &their_seen, their_allowance)));
-        let _ = answers.send(worked.unwrap_or_else(|_| unjudged(&their_seen, "panicked")));
-    });
-    let answer = match worker {
-        Ok(_) => wait(&answered, begun, &allowance).unwrap_or_else(|| unjudged(&seen, "took too long")),
-        Err(_) => unjudged(&seen, "could not start"),
-    };
-    write(&answer)
+    let desk = Arc::new(Desk::default());
+    let theirs = Arc::clone(&desk);
+    // The work stays on this thread and the watch is the other one: the answer must not wait until a busy machine gets
+    // round to a thread.
+    let watch = std::thread::Builder::new().stack_size(WATCH_STACK).spawn(move || theirs.watch(begun));
+    let answer = catch_unwind(AssertUnwindSafe(|| work(called, env, begun, &desk)))
+        .unwrap_or_else(|_| unjudged(&desk.seen, "panicked"));
+    drop(watch);
+    desk.answer(&answer)
 }
 
-fn work(called: &Called, env: &Env, begun: Instant, seen: &Mutex<Option<Event>>, allowance: Arc<AtomicU64>) -> Answer {
+/// Where the one answer is given: by the work, or by the watch when the work takes too long.
+#[derive(Default)]
+struct Desk {
+    /// The event, once it is read.
+    seen: Mutex<Option<Event>>,
+    /// How long programs of the project's own may hold up the answer, in milliseconds.
+    allowance: Arc<AtomicU64>,
+    is_taken: AtomicBool,
+}
+
+impl Desk {
+    fn watch(&self, begun: Instant) {
+        loop {
+            let allowance = Duration::from_millis(self.allowance.load(Ordering::SeqCst));
+            match (DEADLINE + allowance).min(LONGEST).checked_sub(begun.elapsed()) {
+                // More may be allowed by then.
+                Some(left) => std::thread::sleep(left),
+                None => break,
+            }
+        }
+        let answer = unjudged(&self.seen, "took too long");
+        let code = self.answer(&answer);
+        // The work is stuck: there is nothing to go back to.
+        std::process::exit(i32::from(code));
+    }
+
+    /// Writes the answer, unless another was: then whoever gave it ends the process.
+    fn answer(&self, answer: &Answer) -> u8 {
+        while self.is_taken.swap(true, Ordering::SeqCst) {
+            std::thread::park();
+        }
+        write(answer)
+    }
+}
+
+fn work(called: &Called, env: &Env, begun: Instant, desk: &Desk) -> Answer {
     let mut bytes = Vec::new();
     if let Err(error) = std::io::stdin().lock().take(MAX_EVENT).read_to_end(&mut bytes) {
         return answer_unreadable(&Reason::new(&format!("dandori: {error}")));
@@ -95,27 +124,14 @@ fn work(called: &Called, env: &Env, begun: Instant, seen: &Mutex<Option<Event>>,
     };
     drop(bytes);
     event.headless = called.run.is_some() || env.text("CLAUDE_CODE_ENTRYPOINT").is_some_and(|e| e.starts_with("sdk"));
-    if let Ok(mut slot) = seen.lock() {
-        *slot = Some(Event { raw: String::new(), ..event.clone() });
+    if let Ok(mut slot) = desk.seen.lock() {
+        *slot = Some(event.outline());
     }
+    let allowance = Arc::clone(&desk.allowance);
     let request = Request { event: &event, env, run: called.run.as_deref(), begun, allowance };
     match Session::open(&request) {
         Ok(session) => session.answer(&request),
-        Err(error) => unjudged(seen, &error),
-    }
-}
-
-/// The answer, or `None` when it did not come in time.
-fn wait(answered: &Receiver<Answer>, begun: Instant, allowance: &AtomicU64) -> Option<Answer> {
-    loop {
-        let allowed = (DEADLINE + Duration::from_millis(allowance.load(Ordering::SeqCst))).min(LONGEST);
-        let left = allowed.checked_sub(begun.elapsed())?;
-        match answered.recv_timeout(left) {
-            Ok(answer) => return Some(answer),
-            // More may have been allowed since.
-            Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => return None,
-        }
+        Err(error) => unjudged(&desk.seen, &error),
     }
 }
 
