@@ -11,6 +11,9 @@ use crate::event::Kind;
 use crate::papers::text_after;
 use crate::voice::{Trouble, Voice};
 
+mod armed;
+mod nested;
+
 /// Settings of the clients, wherever they lie: a project's, a user's, a nested folder's in which a client may start.
 const SETTINGS: [&str; 6] = [
     ".claude/settings.json",
@@ -28,7 +31,7 @@ const ARMING: [&str; 7] =
 pub(crate) fn judge(context: &Context, voice: &mut Voice) -> Result<(), Trouble> {
     if let Kind::ConfigChange { path, .. } = &context.event.kind {
         if let Some(path) = path.as_deref().filter(|path| is_settings(path)) {
-            config_changed(context, path, voice)?;
+            armed::config_changed(context, path, voice)?;
         }
         return Ok(());
     }
@@ -37,6 +40,10 @@ pub(crate) fn judge(context: &Context, voice: &mut Voice) -> Result<(), Trouble>
             voice.block(finding);
             return Ok(());
         }
+    }
+    if looks_the_program_up(context) {
+        voice.block(text::writes(context.lang, "dandori"));
+        return Ok(());
     }
     for command in context.commands() {
         if let Some(finding) = run(context, command) {
@@ -79,6 +86,15 @@ fn touched(context: &Context, target: &Target) -> Result<Option<String>, Trouble
     Ok(None)
 }
 
+/// A line that asks where the program lies and writes to what it was told: `rm "$(command -v dandori)"`.
+fn looks_the_program_up(context: &Context) -> bool {
+    const LOOKS: [&str; 7] = ["command", "which", "type", "whereis", "readlink", "realpath", "find"];
+    let names_it = |word: &Word| Utf8Path::new(&word.text).file_name() == Some("dandori");
+    let looks = |command: &Command| LOOKS.contains(&command.program.as_str()) && command.args().iter().any(names_it);
+    let is_written = |target: &Target| target.is_computed || target.path.file_name() == Some("dandori");
+    context.commands().iter().any(looks) && context.targets().iter().any(is_written)
+}
+
 /// dandori's own files in a repository. Those of a linked worktree are only files: the main checkout's are read.
 fn is_own_file(context: &Context, path: &Utf8Path) -> bool {
     let Some(checkout) = context.checkout(path) else { return false };
@@ -101,46 +117,6 @@ fn settings_edit(context: &Context, target: &Target, path: &Utf8Path) -> Result<
     };
     let is_armed_alike = after.is_object() && ARMING.iter().all(|key| before.get(key) == after.get(key));
     Ok(if is_armed_alike { None } else { refused })
-}
-
-/// The client is about to take over a change of its settings.
-fn config_changed(context: &Context, path: &Utf8Path, voice: &mut Voice) -> Result<(), Trouble> {
-    let now = context.text(path)?.unwrap_or_else(|| "{}".to_owned());
-    let is_off = match serde_json::from_str::<Value>(&now) {
-        Ok(settings) => settings.get("disableAllHooks").is_some_and(|off| *off != Value::Bool(false)),
-        // One fault in the file, and the client drops every hook in it.
-        Err(_) => true,
-    };
-    let is_run = context.rules.constraints.is_some();
-    if is_off || !is_run && !is_called_somewhere(context, path)? {
-        voice.block(text::disarms(context.lang, path.as_str()));
-    }
-    Ok(())
-}
-
-/// Whether one of the client's settings files still calls the guards.
-fn is_called_somewhere(context: &Context, changed: &Utf8Path) -> Result<bool, Trouble> {
-    let local = changed.with_file_name("settings.local.json");
-    let shared = changed.with_file_name("settings.json");
-    let known = context.rules.control.iter().filter(|path| is_settings(path));
-    for path in [local, shared].iter().chain(known) {
-        if context.text(path)?.is_some_and(|text| calls_us(&text)) {
-            return Ok(true);
-        }
-    }
-    Ok(false)
-}
-
-fn calls_us(text: &str) -> bool {
-    let Ok(settings) = serde_json::from_str::<Value>(text) else { return false };
-    let entries = settings.pointer("/hooks/PreToolUse").and_then(Value::as_array).into_iter().flatten();
-    let handlers = entries.filter_map(|entry| entry.get("hooks").and_then(Value::as_array)).flatten();
-    let words = |handler: &Value| {
-        let command = handler.get("command").and_then(Value::as_str).unwrap_or_default().to_owned();
-        let args = handler.get("args").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
-        std::iter::once(command.as_str()).chain(args).collect::<Vec<_>>().join(" ")
-    };
-    handlers.into_iter().map(words).any(|line| line.contains("dandori") && line.contains(" hook"))
 }
 
 /// Options of dandori before its verb that take a value.
@@ -167,40 +143,13 @@ fn run(context: &Context, command: &Command) -> Option<String> {
             (is_for_users && !is_asking || is_hidden).then(|| text::verb(lang, &command.line()))
         }
         "claude" | "codex" | "gemini" => {
-            starts_unguarded(command, &words).then(|| text::unguarded(lang, &command.line()))
+            nested::starts_unguarded(context, command, &words).then(|| text::unguarded(lang, &command.line()))
         }
         "pkill" | "killall" | "kill" => {
             words.iter().any(|w| w.contains("dandori")).then(|| text::stops(lang, &command.line()))
         }
         _ => None,
     }
-}
-
-/// Switches and variables under which a client does not load its hooks.
-fn starts_unguarded(command: &Command, words: &[&str]) -> bool {
-    const SWITCHES: [&str; 8] = [
-        "--bare",
-        "--safe-mode",
-        "--setting-sources",
-        "--settings",
-        "--disable",
-        "--ignore-user-config",
-        "--no-hooks",
-        "--profile",
-    ];
-    const VARIABLES: [&str; 8] = [
-        "CLAUDE_CODE_SIMPLE",
-        "CLAUDE_CONFIG_DIR",
-        "CODEX_HOME",
-        "GEMINI_CLI_HOME",
-        "GEMINI_CLI_SYSTEM_SETTINGS_PATH",
-        "HOME",
-        "DANDORI_STATE_DIR",
-        "XDG_CONFIG_HOME",
-    ];
-    let switches = words.iter().any(|w| SWITCHES.iter().any(|s| w == s || w.starts_with(&format!("{s}="))));
-    let hooks_off = words.iter().any(|w| w.contains("hooks") && w.contains('='));
-    switches || hooks_off || command.assignments.iter().any(|(name, _)| VARIABLES.contains(&name.as_str()))
 }
 
 #[cfg(test)]

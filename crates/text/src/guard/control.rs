@@ -30,8 +30,8 @@ pub fn verb(lang: Lang, line: &str) -> String {
 pub fn unguarded(lang: Lang, line: &str) -> String {
     say!(
         lang,
-        "`{line}` would start an agent without its guards. Start it plainly, without switches or variables that turn settings off",
-        "`{line}` はガードなしでエージェントを起動します。設定を無効にするオプションや環境変数なしで起動してください"
+        "`{line}` would start an agent without its guards. Start it plainly in the repository's top folder, without switches or variables that turn settings off",
+        "`{line}` はガードなしでエージェントを起動します。リポジトリの最上位フォルダーで、設定を無効にするオプションや環境変数なしで起動してください"
     )
 }
 

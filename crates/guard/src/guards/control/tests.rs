@@ -7,7 +7,7 @@ use crate::stage::Stage;
 use crate::world::{About, Exception, Head};
 use crate::{Agent, Judgement};
 
-const OURS: &str = r#"{"hooks":{"PreToolUse":[{"matcher":"*","hooks":[{"type":"command","command":"/usr/bin/dandori","args":["hook","claude"]}]}]},"model":"a"}"#;
+const OURS: &str = r#"{"hooks":{"PreToolUse":[{"matcher":"*","hooks":[{"type":"command","command":"/usr/bin/dandori","args":["hook","claude"],"timeout":15}]}],"ConfigChange":[{"hooks":[{"type":"command","command":"/usr/bin/dandori","args":["hook","claude"]}]}]},"model":"a"}"#;
 
 fn stage() -> Stage {
     let mut stage = Stage::only("control", Level::Block).file(".claude/settings.json", OURS);
@@ -114,6 +114,41 @@ fn another_agent_is_not_started_without_its_guards() {
         ("codex exec -c features.hooks=false x", true),
         ("codex exec x", false),
         ("gemini -p x", false),
+        ("export CLAUDE_CODE_SIMPLE=1; claude -p x", true),
+        ("declare -x DANDORI_CONFIG=/tmp/x && codex exec x", true),
+        ("export RUST_LOG=debug; claude -p x", false),
+        ("cd sub && claude -p x", true),
+        ("cd \"$somewhere\" && claude -p x", true),
+        ("(cd / && claude -p x)", true),
+        ("cd sub; cd ..; claude -p x", false),
+        ("cd sub && claude --version", false),
+        ("cd sub && codex exec x", false),
+    ] {
+        assert_eq!(is_refused(&stage().bash(line)), refused, "{line}");
+    }
+}
+
+#[test]
+fn a_client_elsewhere_is_guarded_by_settings_there_or_by_the_user_s_own() {
+    let there = stage().file("sub/.claude/settings.json", OURS);
+    assert!(!is_refused(&there.bash("cd sub && claude -p x")));
+    let of_user = stage().file("/home/user/.claude/settings.json", OURS);
+    assert!(!is_refused(&of_user.bash("cd / && claude -p x")));
+    let mut other = Stage::only("control", Level::Block);
+    other.rules.control = vec!["/usr/bin/dandori".into()];
+    assert!(!is_refused(&other.bash("cd sub && claude -p x")), "it is not guarded here either");
+}
+
+#[test]
+fn the_program_is_not_written_to_by_asking_where_it_lies() {
+    for (line, refused) in [
+        ("rm \"$(command -v dandori)\"", true),
+        ("x=$(which dandori); cp /bin/true $x", true),
+        ("cat /bin/true > \"$(readlink -f \"$(command -v dandori)\")\"", true),
+        ("command -v dandori", false),
+        ("command -v dandori > /dev/null && echo there", false),
+        ("which dandori > where.txt", false),
+        ("rm \"$(command -v other)\"", false),
     ] {
         assert_eq!(is_refused(&stage().bash(line)), refused, "{line}");
     }
@@ -128,6 +163,23 @@ fn a_change_of_settings_that_disarms_the_guards_is_not_taken_over() {
     assert!(!is_refused(&change(&stage(), "settings.json")), "still armed");
     assert!(is_refused(&change(&stage().file(".claude/settings.json", "{}"), "settings.json")));
     assert!(is_refused(&change(&stage().file(".claude/settings.json", "{ broken"), "settings.json")));
+    for disarmed in [
+        OURS.replace("/usr/bin/dandori", "/repo/fake/dandori"),
+        OURS.replace("\"*\"", "\"Nothing\""),
+        OURS.replace(":15", ":0.001"),
+        OURS.replace(":15", ":15,\"async\":true"),
+        OURS.replace("ConfigChange", "PreCompact"),
+        OURS.replace("\"hook\"", "\"--version\""),
+    ] {
+        assert!(is_refused(&change(&stage().file(".claude/settings.json", &disarmed), "settings.json")), "{disarmed}");
+    }
+    let linked = OURS.replace("/usr/bin/dandori", "/repo/bin/dandori");
+    let linked = stage().link("bin/dandori", "/usr/bin/dandori").file(".claude/settings.json", &linked);
+    assert!(!is_refused(&change(&linked, "settings.json")), "the same program by another name");
+    for (env, refused) in [("DANDORI_STATE_DIR", true), ("HOME", true), ("LD_PRELOAD", true), ("RUST_LOG", false)] {
+        let local = stage().file(".claude/settings.local.json", &format!("{{\"env\":{{\"{env}\":\"x\"}}}}"));
+        assert_eq!(is_refused(&change(&local, "settings.local.json")), refused, "{env}");
+    }
     let local = stage().file(".claude/settings.local.json", r#"{"disableAllHooks":true}"#);
     assert!(is_refused(&change(&local, "settings.local.json")));
     let elsewhere = stage().file(".claude/settings.json", "{}").file("/home/user/.claude/settings.json", OURS);

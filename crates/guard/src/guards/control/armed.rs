@@ -1,0 +1,93 @@
+//! Whether a client's settings still have it ask the guards: every tool, at once, with time to answer, and the program
+//! that is installed.
+
+use camino::{Utf8Path, Utf8PathBuf};
+use dandori_text::guard::control as text;
+use serde_json::Value;
+
+use super::{is_settings, nested};
+use crate::context::Context;
+use crate::voice::{Trouble, Voice};
+
+/// The client is about to take over a change of its settings.
+pub(super) fn config_changed(context: &Context, path: &Utf8Path, voice: &mut Voice) -> Result<(), Trouble> {
+    let now = context.text(path)?.unwrap_or_else(|| "{}".to_owned());
+    let is_off = match serde_json::from_str::<Value>(&now) {
+        Ok(settings) => {
+            settings.get("disableAllHooks").is_some_and(|off| *off != Value::Bool(false)) || moves_the_guards(&settings)
+        }
+        // One fault in the file, and the client drops every hook in it.
+        Err(_) => true,
+    };
+    let is_run = context.rules.constraints.is_some();
+    if is_off || !is_run && !is_called_somewhere(context, path)? {
+        voice.block(text::disarms(context.lang, path.as_str()));
+    }
+    Ok(())
+}
+
+/// Variables from the settings are the hooks' too: with others the guards would look for their state elsewhere.
+fn moves_the_guards(settings: &Value) -> bool {
+    let names = settings.get("env").and_then(Value::as_object).into_iter().flat_map(|env| env.keys());
+    names.into_iter().any(|name| nested::decides_about_guards(name) || name.starts_with("LD_"))
+}
+
+/// Whether one of the client's settings files still calls the guards.
+fn is_called_somewhere(context: &Context, changed: &Utf8Path) -> Result<bool, Trouble> {
+    let local = changed.with_file_name("settings.local.json");
+    let shared = changed.with_file_name("settings.json");
+    let known = context.rules.control.iter().filter(|path| is_settings(path));
+    for path in [local, shared].iter().chain(known) {
+        if context.text(path)?.is_some_and(|text| claude_calls_us(context, &text)) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Before every tool, and when settings change: without the second the first is gone with the next change.
+pub(super) fn claude_calls_us(context: &Context, text: &str) -> bool {
+    let Ok(settings) = serde_json::from_str::<Value>(text) else { return false };
+    ["PreToolUse", "ConfigChange"].iter().all(|event| has_ours(context, &settings, event))
+}
+
+pub(super) fn gemini_calls_us(context: &Context, text: &str) -> bool {
+    serde_json::from_str::<Value>(text).is_ok_and(|settings| has_ours(context, &settings, "BeforeTool"))
+}
+
+fn has_ours(context: &Context, settings: &Value, event: &str) -> bool {
+    let groups = settings.get("hooks").and_then(|hooks| hooks.get(event)).and_then(Value::as_array);
+    let hears_all = |group: &&Value| match group.get("matcher") {
+        None => true,
+        Some(matcher) => matcher.as_str().is_some_and(|m| m.is_empty() || m == "*"),
+    };
+    let handlers = groups.into_iter().flatten().filter(hears_all).filter_map(|group| group.get("hooks")?.as_array());
+    handlers.flatten().any(|handler| is_ours(context, handler))
+}
+
+/// Nothing beside what `init` writes: `async`, `if` or `once` would let tools run without an answer.
+fn is_ours(context: &Context, handler: &Value) -> bool {
+    const KEYS: [&str; 6] = ["type", "name", "command", "args", "timeout", "statusMessage"];
+    /// The shortest that `init` gives, in seconds.
+    const TIME: f64 = 3.0;
+    let Some(keys) = handler.as_object() else { return false };
+    let command = handler.get("command").and_then(Value::as_str).unwrap_or_default();
+    let (program, rest) = match handler.get("args").and_then(Value::as_array) {
+        Some(args) => (command, args.iter().filter_map(Value::as_str).collect::<Vec<_>>()),
+        None => {
+            let mut words = command.split_whitespace();
+            (words.next().unwrap_or_default().trim_matches('\''), words.collect())
+        }
+    };
+    keys.keys().all(|key| KEYS.contains(&key.as_str()))
+        && handler.get("timeout").is_none_or(|time| time.as_f64().is_some_and(|time| time >= TIME))
+        && rest.first() == Some(&"hook")
+        && is_program(context, program)
+}
+
+/// The program that is installed, by whatever name: another that is called the same is not it.
+fn is_program(context: &Context, program: &str) -> bool {
+    let path = Utf8PathBuf::from(program);
+    let real = context.world.real(&path);
+    [&path, &real].into_iter().any(|path| context.rules.control.contains(path))
+}

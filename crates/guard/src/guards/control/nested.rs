@@ -1,0 +1,73 @@
+//! A client that is started by the agent of another: with its guards, or not at all.
+
+use camino::Utf8Path;
+use dandori_shell::{Command, Word};
+
+use super::armed::{claude_calls_us, gemini_calls_us};
+use crate::context::Context;
+
+/// Options under which a client does not load its hooks.
+const SWITCHES: [&str; 8] = [
+    "--bare",
+    "--safe-mode",
+    "--setting-sources",
+    "--settings",
+    "--disable",
+    "--ignore-user-config",
+    "--no-hooks",
+    "--profile",
+];
+
+/// Whether settings, or the guards' own state, are looked for elsewhere when this variable is set.
+pub(super) fn decides_about_guards(name: &str) -> bool {
+    const VARIABLES: [&str; 8] = [
+        "CLAUDE_CODE_SIMPLE",
+        "CLAUDE_CONFIG_DIR",
+        "CODEX_HOME",
+        "GEMINI_CLI_HOME",
+        "GEMINI_CLI_SYSTEM_SETTINGS_PATH",
+        "HOME",
+        "XDG_CONFIG_HOME",
+        "XDG_STATE_HOME",
+    ];
+    VARIABLES.contains(&name) || name.starts_with("DANDORI_")
+}
+
+pub(super) fn starts_unguarded(context: &Context, command: &Command, words: &[&str]) -> bool {
+    if words.iter().any(|w| matches!(*w, "--version" | "--help" | "-h")) {
+        return false;
+    }
+    let switches = words.iter().any(|w| SWITCHES.iter().any(|s| w == s || w.starts_with(&format!("{s}="))));
+    let hooks_off = words.iter().any(|w| w.contains("hooks") && w.contains('='));
+    switches
+        || hooks_off
+        || command.assignments.iter().any(|(name, _)| decides_about_guards(name))
+        || context.commands().iter().any(exports)
+        || leaves_its_settings(context, command)
+}
+
+/// `export HOME=…` before it in the line.
+fn exports(command: &Command) -> bool {
+    let is_export = matches!(command.program.as_str(), "export" | "declare" | "typeset" | "readonly");
+    let name = |word: &Word| word.text.split('=').next().unwrap_or_default().to_owned();
+    is_export && command.args().iter().any(|word| word.is_computed() || decides_about_guards(&name(word)))
+}
+
+/// A client reads a project's settings from the folder it starts in. Where the guards hang on those, another folder is
+/// without.
+fn leaves_its_settings(context: &Context, command: &Command) -> bool {
+    type Calls = fn(&Context, &str) -> bool;
+    let (files, calls): (&[&str], Calls) = match command.program.as_str() {
+        "claude" => (&[".claude/settings.json", ".claude/settings.local.json"], claude_calls_us),
+        "gemini" => (&[".gemini/settings.json"], gemini_calls_us),
+        _ => return false,
+    };
+    let Some(project) = &context.project else { return false };
+    let is_called_by = |path: &Utf8Path| context.text(path).ok().flatten().is_some_and(|text| calls(context, &text));
+    let is_guarded_in = |folder: &Utf8Path| files.iter().any(|file| is_called_by(&folder.join(file)));
+    let of_user = context.rules.control.iter().filter(|path| !path.starts_with(&project.root));
+    let mut of_user = of_user.filter(|path| files.iter().any(|file| path.ends_with(file)));
+    let folder = context.folder_of(command);
+    let is_there = folder.is_some_and(|folder| is_guarded_in(&context.world.real(&folder)));
+    !is_there && is_guarded_in(&project.root) && !of_user.any(|path| is_called_by(path))
+}
