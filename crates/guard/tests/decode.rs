@@ -110,3 +110,18 @@ fn a_hook_entry_copied_to_another_client_still_reads_that_clients_events() {
     assert_eq!((event.agent, &event.kind), (Agent::Gemini, &Kind::PreTool));
     assert_eq!(event.oddities.len(), 1);
 }
+
+#[test]
+fn a_prompt_is_what_the_user_typed_not_what_hooks_said_before_it() {
+    let prompt = |text: &str| {
+        let event =
+            serde_json::json!({"hook_event_name": "BeforeAgent", "session_id": "s", "prompt": text}).to_string();
+        match dandori_guard::decode(event.as_bytes(), Some(dandori_guard::Agent::Gemini)).unwrap().kind {
+            dandori_guard::Kind::PromptSubmit { prompt } => prompt,
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(prompt("<hook_context>Read state.md</hook_context>\n\ngo ahead"), "go ahead");
+    assert_eq!(prompt("what is <hook_context>?"), "what is <hook_context>?");
+    assert_eq!(prompt("<hook_context>never closed"), "<hook_context>never closed");
+}

@@ -23,7 +23,7 @@ pub(super) fn is_event(name: &str) -> bool {
 pub(super) fn kind(name: &str, fields: &mut Fields<'_>) -> Kind {
     match name {
         "SessionStart" => Kind::SessionStart { source: fields.source() },
-        "BeforeAgent" => Kind::PromptSubmit { prompt: fields.string("prompt").unwrap_or_default() },
+        "BeforeAgent" => Kind::PromptSubmit { prompt: typed(fields.string("prompt").unwrap_or_default()) },
         "BeforeTool" => Kind::PreTool,
         "AfterTool" => Kind::PostTool { outcome: outcome(fields), response: fields.response() },
         "AfterAgent" => Kind::Stop { active: fields.stop_is_active(), last_message: fields.string("prompt_response") },
@@ -46,6 +46,13 @@ fn outcome(fields: &Fields<'_>) -> Outcome {
         Some(Ok(Response { error: Some(_) })) => Outcome::Failed,
         Some(Err(_)) | None => Outcome::Unknown,
     }
+}
+
+/// The prompt as the user typed it. Headless, the client puts what hooks said at the session's start before it: a rule
+/// about prompts would judge our own words.
+fn typed(prompt: String) -> String {
+    let behind = prompt.strip_prefix("<hook_context>").and_then(|rest| rest.split_once("</hook_context>"));
+    behind.map(|(_, typed)| typed.trim_start().to_owned()).unwrap_or(prompt)
 }
 
 pub(super) fn tool(name: &str, cwd: Option<&Utf8Path>, fields: &mut Fields<'_>) -> Tool {
