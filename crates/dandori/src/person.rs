@@ -56,24 +56,19 @@ impl Confirmed {
     }
 }
 
-/// Refuses whoever carries a client's mark: for verbs that scripts of people call as well, where nobody can be asked.
+/// For what scripts of a person's may do as well, but no agent's.
 pub(crate) fn refuse_agents(context: &Context) -> Result<(), Failed> {
-    match mark_of(&context.env) {
-        Some(agent) => {
-            let lang = context.out.lang;
-            Err(Failed::Refused(text::not_a_person(lang, &text::inside_agent(lang, agent))))
-        }
+    let lang = context.out.lang;
+    match agent_around(&context.env) {
+        Some(agent) => Err(Failed::Refused(text::not_a_person(lang, &text::inside_agent(lang, &agent)))),
         None => Ok(()),
     }
 }
 
-fn mark_of(env: &Env) -> Option<&'static str> {
-    MARKS.iter().find(|(name, _)| env.text(name).is_some()).map(|(_, agent)| *agent)
-}
-
 /// The agent this process was started by, as far as can be told.
 fn agent_around(env: &Env) -> Option<String> {
-    mark_of(env).map(str::to_owned).or_else(agent_above)
+    let marked = MARKS.iter().find(|(name, _)| env.text(name).is_some()).map(|(_, agent)| (*agent).to_owned());
+    marked.or_else(agent_above)
 }
 
 /// A client among the processes above this one.

@@ -44,7 +44,8 @@ impl InitArgs {
 }
 
 pub(crate) fn run(args: &InitArgs, context: &Context) -> Result<ExitCode, Failed> {
-    if !args.dry_run {
+    // Whoever asks may arm the guards.
+    if args.uninstall && !args.dry_run {
         crate::person::refuse_agents(context)?;
     }
     let places = if args.user { Places::of_user(context)? } else { Places::of_project(context)? };

@@ -23,7 +23,7 @@ pub(crate) struct TrustArgs {
 }
 
 pub(crate) fn run(args: &TrustArgs, context: &Context) -> Result<ExitCode, Failed> {
-    if !args.show && !args.revoke {
+    if !args.show {
         crate::person::refuse_agents(context)?;
     }
     let git = Git::new(&context.env, "cli");
