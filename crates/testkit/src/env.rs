@@ -188,11 +188,22 @@ impl TestEnv {
         args: impl IntoIterator<Item = A>,
         folder: &Utf8Path,
     ) -> String {
-        let mut command = Command::new(program);
-        command.args(args).env_clear().envs(&self.vars).current_dir(folder).stdin(Stdio::null());
+        let mut command = self.program(program, args, folder);
         let ran = ran(command.output().unwrap());
         assert_eq!(ran.code, 0, "{command:?}\n{}{}", ran.stdout, ran.stderr);
         ran.stdout.trim_end().to_owned()
+    }
+
+    /// Any program as a command that is not started yet, in this machine's environment alone.
+    pub fn program<A: AsRef<OsStr>>(
+        &self,
+        program: &str,
+        args: impl IntoIterator<Item = A>,
+        folder: &Utf8Path,
+    ) -> Command {
+        let mut command = Command::new(program);
+        command.args(args).env_clear().envs(&self.vars).current_dir(folder).stdin(Stdio::null());
+        command
     }
 
     /// A second clone of the origin: somebody else.

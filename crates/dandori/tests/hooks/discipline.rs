@@ -1,0 +1,72 @@
+//! A repository with a state.md: first read, then agree, then plan, then edit.
+
+use dandori_testkit::model::Turn;
+
+use crate::stage::{Agent, Stage};
+
+fn reads_agrees_and_plans_first(agent: Agent) {
+    let stage = Stage::new(agent);
+    stage.env.write("state.md", &dandori_playbook::state_template(false));
+    stage.env.write("notes.md", "read me\n");
+    let _ = stage.init(&[]).ok();
+    let state = stage.path("state.md");
+    let turns = [
+        stage.write("a.txt"),
+        Turn::shell("echo written > b.txt"),
+        Turn::call(agent.read(&stage.path("notes.md"))),
+        stage.write("a.txt"),
+        Turn::call(agent.read(&state)),
+        stage.write("a.txt"),
+        Turn::shell("echo written > b.txt"),
+        Turn::shell("dandori consent"),
+        Turn::say("end"),
+    ];
+    let played = stage.play(turns);
+    for turn in [0, 1, 3] {
+        played.assert_told(turn, "[dandori init]");
+        played.assert_told(turn, "state.md");
+    }
+    played.assert_told(2, "read me");
+    played.assert_told(4, "playbook");
+    played.assert_not_told(4, "[dandori");
+    for turn in [5, 6] {
+        played.assert_told(turn, "[dandori consent]");
+    }
+    played.assert_told(7, "[dandori control]");
+
+    // The user agrees by what he types; a plan is still missing.
+    let turns =
+        [Turn::call(agent.read(&state)), stage.write("a.txt"), Turn::shell("echo written > b.txt"), Turn::say("end")];
+    let played = stage.play_with(&stage.env.repo(), "go ahead", &[], turns);
+    for turn in [1, 2] {
+        played.assert_told(turn, "[dandori playbook]");
+    }
+    assert!(!stage.has("a.txt") && !stage.has("b.txt"));
+
+    // With a reviewed playbook the work is free.
+    stage.env.write("plan/playbook-a.md", PLAYBOOK);
+    let _ = stage.env.dandori(["state", "set", "playbook.active", "plan/playbook-a.md"]).ok();
+    let turns =
+        [Turn::call(agent.read(&state)), stage.write("a.txt"), Turn::shell("echo written > b.txt"), Turn::say("end")];
+    let played = stage.play_with(&stage.env.repo(), "go ahead", &[], turns);
+    assert!(stage.has("a.txt") && stage.has("b.txt"), "{agent:?}: {}", played.story());
+}
+
+const PLAYBOOK: &str = "---\nname: a\nbranch: work\nreviewed: true\nexecutor: claude\nscope: []\n---\n\n# a\n\n\
+    ## p1: Write\n\n- status: in_progress\n- depends_on: []\n- executor: claude\n- done_criteria:\n  - `ls a.txt` shows it\n\n\
+    ### Subtasks\n\n- [ ] p1.1: write it\n  - validation: automated\n";
+
+#[test]
+fn claude_reads_agrees_and_plans_first() {
+    reads_agrees_and_plans_first(Agent::Claude);
+}
+
+#[test]
+fn codex_reads_agrees_and_plans_first() {
+    reads_agrees_and_plans_first(Agent::Codex);
+}
+
+#[test]
+fn gemini_reads_agrees_and_plans_first() {
+    reads_agrees_and_plans_first(Agent::Gemini);
+}

@@ -1,0 +1,311 @@
+//! A machine with one agent, the guards in its settings, and a model that plays a script.
+
+use std::time::{Duration, Instant};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use dandori_testkit::clis;
+use dandori_testkit::env::{Ran, TestEnv};
+use dandori_testkit::model::{Call, Kind, ModelServer, Script, Turn};
+use serde_json::{Value, json};
+
+use crate::trust;
+
+/// Longer than any script here plays on a loaded machine; a client that loops would never end.
+const PATIENCE: Duration = Duration::from_mins(2);
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Agent {
+    Claude,
+    Codex,
+    Gemini,
+}
+
+impl Agent {
+    pub(crate) const ALL: [Self; 3] = [Self::Claude, Self::Codex, Self::Gemini];
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Claude => "claude",
+            Self::Codex => "codex",
+            Self::Gemini => "gemini",
+        }
+    }
+
+    fn program(self) -> Utf8PathBuf {
+        match self {
+            Self::Claude => clis::claude(),
+            Self::Codex => clis::codex(),
+            Self::Gemini => clis::gemini(),
+        }
+    }
+
+    /// The file in a project, or in the user's home, that `init` writes.
+    pub(crate) fn settings(self) -> &'static str {
+        match self {
+            Self::Claude => ".claude/settings.json",
+            Self::Codex => ".codex/hooks.json",
+            Self::Gemini => ".gemini/settings.json",
+        }
+    }
+
+    /// Reads a file with what the agent has for it.
+    pub(crate) fn read(self, path: &Utf8Path) -> Call {
+        match self {
+            Self::Claude => Call::Tool { name: "Read".to_owned(), input: json!({ "file_path": path }) },
+            Self::Codex => Call::Shell(format!("cat {path}")),
+            Self::Gemini => Call::Tool { name: "read_file".to_owned(), input: json!({ "file_path": path }) },
+        }
+    }
+
+    /// Headless, and free to do everything: what is refused is refused by the guards.
+    fn words(self, prompt: &str) -> Vec<&str> {
+        match self {
+            Self::Claude => vec![
+                "-p",
+                prompt,
+                "--output-format",
+                "stream-json",
+                "--verbose",
+                "--include-hook-events",
+                "--permission-mode",
+                "acceptEdits",
+                "--allowedTools",
+                "Bash,Write,Edit,Read,Agent",
+            ],
+            Self::Codex => vec![
+                "exec",
+                "--skip-git-repo-check",
+                "--dangerously-bypass-approvals-and-sandbox",
+                "-c",
+                "otel.metrics_exporter=\"none\"",
+                "-c",
+                "analytics.enabled=false",
+                "-c",
+                "check_for_update_on_startup=false",
+                "--disable",
+                "plugins",
+                "--disable",
+                "unbounded_connection_retries",
+                prompt,
+            ],
+            Self::Gemini => vec!["-o", "stream-json", "--approval-mode", "yolo", "-p", prompt],
+        }
+    }
+}
+
+pub(crate) struct Stage {
+    pub(crate) env: TestEnv,
+    pub(crate) agent: Agent,
+}
+
+impl Stage {
+    /// The agent is on the PATH; nothing guards it yet.
+    pub(crate) fn new(agent: Agent) -> Self {
+        let mut env = TestEnv::new(env!("CARGO_BIN_EXE_dandori"));
+        env.git(["switch", "--quiet", "-c", "work"]);
+        let path = format!("{}:{}", clis::bin(), std::env::var("PATH").unwrap());
+        env.var("PATH", path);
+        // Nothing but the scripted model is asked.
+        env.var("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1").var("DISABLE_AUTOUPDATER", "1");
+        if agent == Agent::Gemini {
+            let settings = json!({ "model": { "name": "gemini-2.5-flash" },
+                                   "security": { "auth": { "selectedType": "gemini-api-key" } } });
+            put(&env.home().join(".gemini/settings.json"), &settings.to_string());
+        }
+        Self { env, agent }
+    }
+
+    /// With the guards in the repository's settings, which the client trusts.
+    pub(crate) fn guarded(agent: Agent) -> Self {
+        let stage = Self::new(agent);
+        let _ = stage.init(&[]).ok();
+        stage
+    }
+
+    pub(crate) fn init(&self, flags: &[&str]) -> Ran {
+        self.env.dandori(["init", "--agent", self.agent.name()].iter().chain(flags))
+    }
+
+    pub(crate) fn path(&self, name: &str) -> Utf8PathBuf {
+        self.env.repo().join(name)
+    }
+
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.path(name).exists()
+    }
+
+    pub(crate) fn text(&self, name: &str) -> String {
+        std::fs::read_to_string(self.path(name)).unwrap_or_default()
+    }
+
+    /// Writes a file of the repository with the agent's editing tool.
+    pub(crate) fn write(&self, name: &str) -> Turn {
+        // Codex names files from where it stands; the others get whole paths.
+        let path = if self.agent == Agent::Codex { name.into() } else { self.path(name) };
+        Turn::call(Call::Write { path: path.into_string(), content: "written\n".to_owned() })
+    }
+
+    /// The model plays these turns to the end, in a new session in the repository.
+    pub(crate) fn play(&self, turns: impl IntoIterator<Item = Turn>) -> Played {
+        self.play_with(&self.env.repo(), "do it", &[], turns)
+    }
+
+    pub(crate) fn play_with(
+        &self,
+        folder: &Utf8Path,
+        prompt: &str,
+        flags: &[&str],
+        turns: impl IntoIterator<Item = Turn>,
+    ) -> Played {
+        self.session(folder, prompt, flags, Trust::Given, turns)
+    }
+
+    pub(crate) fn session(
+        &self,
+        folder: &Utf8Path,
+        prompt: &str,
+        flags: &[&str],
+        trusted: Trust,
+        turns: impl IntoIterator<Item = Turn>,
+    ) -> Played {
+        let kind = match self.agent {
+            Agent::Claude => Kind::Anthropic,
+            Agent::Codex => Kind::OpenAi,
+            Agent::Gemini => Kind::Gemini,
+        };
+        let server = ModelServer::start(kind, Script::turns(turns));
+        // Gemini's settings are there, and may hold hooks by now.
+        let settings = self.env.home().join(".gemini/settings.json");
+        let kept = std::fs::read_to_string(&settings);
+        let vars = server.log_in(&self.env.home());
+        if let (Agent::Gemini, Ok(kept)) = (self.agent, kept) {
+            put(&settings, &kept);
+        }
+        if trusted == Trust::Given {
+            trust::give(self);
+        }
+        let words = self.agent.words(prompt);
+        let words = words.iter().chain(flags);
+        let mut command = self.env.program(self.agent.program().as_str(), words, folder);
+        command.envs(vars);
+        if self.agent == Agent::Gemini && trusted == Trust::Given {
+            command.env("GEMINI_CLI_TRUST_WORKSPACE", "true");
+        }
+        let ran = within_patience(command);
+        Played { agent: self.agent, server, ran }
+    }
+}
+
+/// Whether the user has confirmed what the client wants confirmed before it runs hooks.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Trust {
+    Given,
+    NotGiven,
+}
+
+pub(crate) fn put(path: &Utf8Path, text: &str) {
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, text).unwrap();
+}
+
+fn within_patience(mut command: std::process::Command) -> Ran {
+    use std::process::Stdio;
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let until = Instant::now() + PATIENCE;
+    let pid = child.id();
+    let (stdout, stderr) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
+    let drain = |mut from: Box<dyn std::io::Read + Send>| {
+        std::thread::spawn(move || {
+            let mut bytes = Vec::new();
+            let _ = from.read_to_end(&mut bytes);
+            String::from_utf8_lossy(&bytes).into_owned()
+        })
+    };
+    let (stdout, stderr) = (drain(Box::new(stdout)), drain(Box::new(stderr)));
+    let code = loop {
+        if let Some(status) = child.try_wait().unwrap() {
+            break status.code().unwrap_or(-1);
+        }
+        if Instant::now() > until {
+            dandori_testkit::env::kill(pid, "-KILL");
+            let _ = child.wait();
+            panic!("the client did not end:\n{}\n{}", stdout.join().unwrap(), stderr.join().unwrap());
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    };
+    Ran { code, stdout: stdout.join().unwrap(), stderr: stderr.join().unwrap() }
+}
+
+/// A session that has ended.
+pub(crate) struct Played {
+    agent: Agent,
+    pub(crate) server: ModelServer,
+    pub(crate) ran: Ran,
+}
+
+impl Played {
+    /// How many turns the model was asked for.
+    pub(crate) fn turns(&self) -> usize {
+        let requests = self.server.requests();
+        let turns = requests.iter().filter_map(|r| r["turn"].as_u64());
+        turns.max().map_or(0, |last| usize::try_from(last).unwrap() + 1)
+    }
+
+    /// The whole request for a turn of the model.
+    pub(crate) fn request(&self, turn: usize) -> Value {
+        let requests = self.server.requests();
+        let found = requests.iter().rev().find(|r| r["turn"] == json!(turn));
+        found.unwrap_or_else(|| panic!("{:?}: no turn {turn}\n{}", self.agent, self.story()))["body"].clone()
+    }
+
+    /// What the model was told after its turn: everything that is new in the next request.
+    pub(crate) fn told(&self, turn: usize) -> String {
+        let body = self.request(turn + 1);
+        let key = match self.agent {
+            Agent::Claude => "messages",
+            Agent::Codex => "input",
+            Agent::Gemini => "contents",
+        };
+        let items = body[key].as_array().unwrap();
+        let is_models = |item: &Value| match self.agent {
+            Agent::Claude => item["role"] == "assistant",
+            Agent::Codex => {
+                item["role"] == "assistant"
+                    || item["type"].as_str().is_some_and(|kind| kind.ends_with("_call") || kind == "reasoning")
+            }
+            Agent::Gemini => item["role"] == "model",
+        };
+        let after = items.iter().rposition(is_models).map_or(0, |at| at + 1);
+        plain(&Value::from(items[after..].to_vec()))
+    }
+
+    pub(crate) fn assert_told(&self, turn: usize, words: &str) {
+        let told = self.told(turn);
+        assert!(told.contains(words), "{:?}, turn {turn}: {words:?} is not in {told}\n{}", self.agent, self.story());
+    }
+
+    pub(crate) fn assert_not_told(&self, turn: usize, words: &str) {
+        let told = self.told(turn);
+        assert!(!told.contains(words), "{:?}, turn {turn}: {words:?} is in {told}\n{}", self.agent, self.story());
+    }
+
+    /// What the user was shown.
+    pub(crate) fn shown(&self) -> String {
+        format!("{}{}", self.ran.stdout, self.ran.stderr)
+    }
+
+    /// For a test that is about to fail.
+    pub(crate) fn story(&self) -> String {
+        format!("exit {}\n{}\n{}", self.ran.code, self.ran.stdout, self.ran.stderr)
+    }
+}
+
+/// All strings of a value, one below the other: as the model reads them, without JSON's escapes.
+pub(crate) fn plain(value: &Value) -> String {
+    match value {
+        Value::String(text) => format!("{text}\n"),
+        Value::Array(items) => items.iter().map(plain).collect(),
+        Value::Object(fields) => fields.values().map(plain).collect(),
+        _ => String::new(),
+    }
+}
