@@ -141,11 +141,11 @@ fn consent_is_the_user_s_own_and_opens_the_sessions_that_wait() {
 }
 
 #[test]
-fn an_agent_neither_installs_nor_removes_guards_nor_trusts() {
+fn an_agent_neither_removes_guards_nor_trusts() {
     let mut env = machine();
     env.write("dandori.toml", "[guards.level]\nsecrets = \"off\"\n");
     env.var("CLAUDECODE", "1");
-    for words in [&["init", "--agent", "claude"][..], &["init", "--uninstall"], &["trust"]] {
+    for words in [&["init", "--uninstall"][..], &["trust"]] {
         let refused = env.dandori(words);
         assert!(refused.code == 1 && refused.stderr.contains("Claude Code"), "{words:?}: {}", refused.stderr);
     }
