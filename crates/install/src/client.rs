@@ -114,18 +114,18 @@ impl Client {
         }
     }
 
-    /// The groups we want, by event.
-    pub(crate) fn wanted(self, program: &str) -> Vec<(&'static str, Wanted)> {
+    /// The groups we want, by event. `more` are words of the call behind the client's name.
+    pub(crate) fn wanted(self, program: &str, more: &[&str]) -> Vec<(&'static str, Wanted)> {
         let events = match self {
             Self::Claude => CLAUDE,
             Self::Codex => CODEX,
             Self::Gemini => GEMINI,
         };
-        events.iter().map(|event| (event.name, self.group(event, program))).collect()
+        events.iter().map(|event| (event.name, self.group(event, program, more))).collect()
     }
 
-    fn group(self, event: &Event, program: &str) -> Wanted {
-        let hooks = ("hooks", Wanted::List(vec![self.handler(event, program)]));
+    fn group(self, event: &Event, program: &str, more: &[&str]) -> Wanted {
+        let hooks = ("hooks", Wanted::List(vec![self.handler(event, program, more)]));
         if event.has_matcher {
             Wanted::object([("matcher", Wanted::text("*")), hooks])
         } else {
@@ -133,15 +133,17 @@ impl Client {
         }
     }
 
-    fn handler(self, event: &Event, program: &str) -> Wanted {
+    fn handler(self, event: &Event, program: &str, more: &[&str]) -> Wanted {
         let kind = ("type", Wanted::text("command"));
-        let line = ("command", Wanted::text(format!("{} hook {}", word(program), self.name())));
+        let call = || ["hook", self.name()].into_iter().chain(more.iter().copied());
+        let line = std::iter::once(program).chain(call()).map(word).collect::<Vec<_>>().join(" ");
+        let line = ("command", Wanted::text(line));
         match self {
             // With arguments of its own it is started without a shell.
             Self::Claude => Wanted::object([
                 kind,
                 ("command", Wanted::text(program)),
-                ("args", Wanted::List(vec![Wanted::text("hook"), Wanted::text(self.name())])),
+                ("args", Wanted::List(call().map(Wanted::text).collect())),
                 ("timeout", Wanted::Number(event.seconds)),
             ]),
             Self::Codex => Wanted::object([kind, line, ("timeout", Wanted::Number(event.seconds))]),
@@ -155,7 +157,7 @@ impl Client {
     }
 }
 
-/// The path as one word of a shell's command line.
+/// The text as one word of a shell's command line.
 fn word(path: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:,@%=".contains(c);
     if !path.is_empty() && path.chars().all(is_plain) {
@@ -178,7 +180,7 @@ mod tests {
 
     #[test]
     fn a_worktree_is_still_made_by_git_and_codex_waits_no_longer_than_it_may() {
-        assert!(Client::ALL.iter().all(|c| c.wanted("/d").iter().all(|(name, _)| *name != "WorktreeCreate")));
+        assert!(Client::ALL.iter().all(|c| c.wanted("/d", &[]).iter().all(|(name, _)| *name != "WorktreeCreate")));
         assert!(CODEX.iter().all(|e| e.name != "SessionEnd" || e.seconds <= 3));
     }
 }

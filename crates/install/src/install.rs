@@ -24,7 +24,7 @@ pub fn install(
     text: Option<&str>,
     memory: Option<&Memory>,
 ) -> Result<Installed, Trouble> {
-    let wanted = client.wanted(program);
+    let wanted = client.wanted(program, &[]);
     let whole = text.unwrap_or_default();
     let (bom, body) = whole.strip_prefix(BOM).map_or(("", whole), |body| (BOM, body));
     let Some(root) = tree::parse(body)?.root else {
@@ -64,7 +64,7 @@ fn from_nothing(
     Ok(Installed { text: format!("{bom}{body}"), memory: Some(memory) })
 }
 
-fn require_shape(text: &str, root: &Value, wanted: &[(&'static str, Wanted)]) -> Result<(), Trouble> {
+pub(crate) fn require_shape(text: &str, root: &Value, wanted: &[(&'static str, Wanted)]) -> Result<(), Trouble> {
     let not_an_object = |value: &Value, key: Option<&str>| {
         let (line, column) = tree::place(text, value.range.start);
         Trouble::NotAnObject { line, column, key: key.map(str::to_owned) }
@@ -151,7 +151,7 @@ fn keeper(hooks: &Value, found: &[Entry], event: &str) -> Option<usize> {
 }
 
 /// One group of ours in the list of this event, as wanted.
-fn put(text: &str, client: Client, program: &str, event: &str, wanted: &Wanted) -> Result<String, Trouble> {
+pub(crate) fn put(text: &str, client: Client, program: &str, event: &str, wanted: &Wanted) -> Result<String, Trouble> {
     let tree = tree::parse(text)?;
     let place = Place { text, tree: &tree };
     let hooks = tree.root.as_ref().and_then(|r| r.property("hooks")).map(|p| &p.value);
@@ -167,7 +167,7 @@ fn put(text: &str, client: Client, program: &str, event: &str, wanted: &Wanted) 
 }
 
 /// The same where the event has no list yet.
-fn put_new(text: &str, event: &str, wanted: &Wanted) -> Result<String, Trouble> {
+pub(crate) fn put_new(text: &str, event: &str, wanted: &Wanted) -> Result<String, Trouble> {
     let tree = tree::parse(text)?;
     let place = Place { text, tree: &tree };
     let Some(root) = &tree.root else { return Ok(text.to_owned()) };

@@ -7,6 +7,7 @@
 //!   were `hooks` or the event's list there, and how was an empty one written.
 //! * [`uninstall`] takes out what is ours by its command line, and with the memory also what held it, so that a file
 //!   nobody else has touched is again what it was before. Without a memory it takes away what became empty.
+//! * [`for_run`] makes the settings of one run's private client: its own hooks in the place of any of ours.
 //! * An entry of ours is known by its command: a program named `dandori`, then `hook <agent>`.
 
 mod client;
@@ -15,6 +16,7 @@ mod edit;
 mod install;
 mod memory;
 mod ours;
+mod run;
 mod tree;
 mod uninstall;
 mod wanted;
@@ -24,5 +26,6 @@ pub use diff::unified;
 pub use install::{Installed, install};
 pub use memory::{Before, FileBefore, Memory};
 pub use ours::{Reach, has_ours, reach};
+pub use run::{CodexTrust, codex_trust, for_run, without_ours};
 pub use tree::{Looseness, Trouble};
 pub use uninstall::{Uninstalled, uninstall};

@@ -1,0 +1,184 @@
+//! The settings of a client that works in a run: the run's own hooks, and none of ours besides.
+//!
+//! An installation of the user's would judge the same event a second time, by rules that are not the run's.
+
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use crate::Client;
+use crate::install::{put, require_shape};
+use crate::tree::{self, BOM, Trouble};
+use crate::uninstall::uninstall;
+
+/// The text with what is ours taken out, and hooks put in that judge by the rules in `folder`.
+pub fn for_run(client: Client, program: &str, folder: &str, text: Option<&str>) -> Result<String, Trouble> {
+    let left = without_ours(client, program, text.unwrap_or("{}"))?;
+    let body = left.strip_prefix(BOM).unwrap_or(&left);
+    let Some(root) = tree::parse(body)?.root else { return for_run(client, program, folder, None) };
+    let wanted = client.wanted(program, &["--run", folder]);
+    require_shape(body, &root, &wanted)?;
+    wanted.iter().try_fold(body.to_owned(), |body, (event, group)| put(&body, client, program, event, group))
+}
+
+/// The text with what is ours taken out. A switch that turns off every hook goes too, with the hooks it turned off: it
+/// would turn off the run's.
+pub fn without_ours(client: Client, program: &str, text: &str) -> Result<String, Trouble> {
+    let left = uninstall(client, Some(program), text, None)?.text.unwrap_or_else(|| "{}".to_owned());
+    let Ok(Value::Object(mut settings)) = serde_json::from_str::<Value>(&left) else { return Ok(left) };
+    if client != Client::Claude || settings.get("disableAllHooks").is_none_or(|off| *off == Value::Bool(false)) {
+        return Ok(left);
+    }
+    settings.remove("disableAllHooks");
+    settings.remove("hooks");
+    Ok(Value::Object(settings).to_string())
+}
+
+/// Codex runs a hook only when its hash stands in the user's configuration, under this key of `hooks.state`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CodexTrust {
+    pub key: String,
+    pub hash: String,
+}
+
+/// What makes Codex trust the hooks of a run in a `hooks.json` at `path`, and no others in it.
+pub fn codex_trust(program: &str, folder: &str, path: &str, text: &str) -> Vec<CodexTrust> {
+    let Ok(settings) = serde_json::from_str::<Value>(text) else { return Vec::new() };
+    let mut found = Vec::new();
+    for (event, wanted) in Client::Codex.wanted(program, &["--run", folder]) {
+        let groups = settings.pointer(&format!("/hooks/{event}")).and_then(Value::as_array);
+        for (at, group) in groups.into_iter().flatten().enumerate() {
+            if tree::parse(&group.to_string()).ok().and_then(|t| t.root).is_none_or(|there| !wanted.is(&there)) {
+                continue;
+            }
+            let label = snake_case(event);
+            if let Some(hash) = hash(&label, group) {
+                found.push(CodexTrust { key: format!("{path}:{label}:{at}:0"), hash });
+            }
+        }
+    }
+    found
+}
+
+/// Over the group with its one handler as Codex fills it in, keys in order, no blanks.
+fn hash(label: &str, group: &Value) -> Option<String> {
+    let handler = group.pointer("/hooks/0")?;
+    let mut identity = json!({
+        "event_name": label,
+        "hooks": [{
+            "async": false,
+            "command": handler.get("command")?,
+            "timeout": handler.get("timeout")?,
+            "type": "command",
+        }],
+    });
+    if let (Some(matcher), Some(identity)) = (group.get("matcher"), identity.as_object_mut()) {
+        identity.insert("matcher".to_owned(), matcher.clone());
+    }
+    let digest = Sha256::digest(canonical(&identity).as_bytes());
+    Some(format!("sha256:{digest:x}"))
+}
+
+fn canonical(value: &Value) -> String {
+    match value {
+        Value::Object(fields) => {
+            let mut names: Vec<&String> = fields.keys().collect();
+            names.sort();
+            let field = |name: &String| {
+                let value = fields.get(name).map(canonical).unwrap_or_default();
+                format!("{}:{value}", Value::from(name.as_str()))
+            };
+            format!("{{{}}}", names.into_iter().map(field).collect::<Vec<_>>().join(","))
+        }
+        Value::Array(items) => format!("[{}]", items.iter().map(canonical).collect::<Vec<_>>().join(",")),
+        plain => plain.to_string(),
+    }
+}
+
+/// `PreToolUse` → `pre_tool_use`
+fn snake_case(name: &str) -> String {
+    let mut snake = String::new();
+    for c in name.chars() {
+        if c.is_ascii_uppercase() && !snake.is_empty() {
+            snake.push('_');
+        }
+        snake.push(c.to_ascii_lowercase());
+    }
+    snake
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hooks(text: &str) -> Value {
+        serde_json::from_str::<Value>(text).unwrap()["hooks"].clone()
+    }
+
+    #[test]
+    fn a_run_has_its_own_hooks_for_every_event_and_other_people_s_stay() {
+        for client in Client::ALL {
+            let ours = crate::install(client, "/old/dandori", Some("{}"), None).unwrap().text;
+            let first = client.wanted("/d", &[])[0].0;
+            let mut settings: Value = serde_json::from_str(&ours).unwrap();
+            let theirs = json!({ "hooks": [{ "type": "command", "command": "log" }] });
+            settings["hooks"][first].as_array_mut().unwrap().push(theirs.clone());
+            let text = for_run(client, "/bin/dandori", "/s/runs/x y", Some(&settings.to_string())).unwrap();
+            assert!(!text.contains("/old/dandori"), "{text}");
+            let hooks = hooks(&text);
+            for (event, _) in client.wanted("/d", &[]) {
+                let groups = hooks[event].as_array().unwrap();
+                assert_eq!(groups.len(), if event == first { 2 } else { 1 }, "{event}: {text}");
+                let handler = &groups.last().unwrap()["hooks"][0];
+                match client {
+                    Client::Claude => {
+                        assert_eq!(handler["command"], "/bin/dandori");
+                        assert_eq!(handler["args"], json!(["hook", "claude", "--run", "/s/runs/x y"]));
+                    }
+                    _ => {
+                        let line = format!("/bin/dandori hook {} --run '/s/runs/x y'", client.name());
+                        assert_eq!(handler["command"], json!(line));
+                    }
+                }
+            }
+            assert_eq!(hooks[first][0], theirs);
+        }
+    }
+
+    #[test]
+    fn hooks_that_are_switched_off_stay_off_and_the_run_s_are_heard() {
+        let text = r#"{"model":"m","disableAllHooks":true,"hooks":{"Stop":[{"hooks":[{"command":"log"}]}]}}"#;
+        let made = for_run(Client::Claude, "/d", "/r", Some(text)).unwrap();
+        assert!(!made.contains("disableAllHooks") && !made.contains("\"log\"") && made.contains("\"m\""), "{made}");
+        assert_eq!(crate::reach(Client::Claude, &made), crate::Reach::Heard);
+        let kept = r#"{"disableAllHooks":false,"hooks":{"Stop":[{"hooks":[{"command":"log"}]}]}}"#;
+        assert_eq!(without_ours(Client::Claude, "/d", kept).unwrap(), kept);
+    }
+
+    #[test]
+    fn nothing_and_blank_settings_are_a_beginning_and_broken_ones_are_told() {
+        for text in [None, Some(""), Some(" \n"), Some("\u{feff}{}")] {
+            assert!(for_run(Client::Gemini, "/d", "/r", text).unwrap().contains("BeforeTool"), "{text:?}");
+        }
+        for text in ["{", "[]", r#"{"hooks":[]}"#, r#"{"hooks":{"BeforeTool":{}}}"#] {
+            assert!(for_run(Client::Gemini, "/d", "/r", Some(text)).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn codex_trusts_the_run_s_hooks_by_place_and_content_and_nobody_else_s() {
+        let theirs = r#"{"hooks":{"PreToolUse":[{"matcher":"*","hooks":[{"type":"command","command":"log"}]}]}}"#;
+        let text = for_run(Client::Codex, "/d", "/r", Some(theirs)).unwrap();
+        let trust = codex_trust("/d", "/r", "/c/hooks.json", &text);
+        let keys: Vec<&str> = trust.iter().map(|t| t.key.as_str()).collect();
+        assert_eq!(keys.len(), Client::Codex.wanted("/d", &[]).len());
+        assert!(
+            keys.contains(&"/c/hooks.json:pre_tool_use:1:0") && keys.contains(&"/c/hooks.json:stop:0:0"),
+            "{keys:?}"
+        );
+        let of = |event: &str| trust.iter().find(|t| t.key.contains(event)).unwrap().hash.clone();
+        let expected = r#"{"event_name":"pre_tool_use","hooks":[{"async":false,"command":"/d hook codex --run /r","timeout":15,"type":"command"}],"matcher":"*"}"#;
+        assert_eq!(of(":pre_tool_use:"), format!("sha256:{:x}", Sha256::digest(expected)));
+        let expected = r#"{"event_name":"stop","hooks":[{"async":false,"command":"/d hook codex --run /r","timeout":5,"type":"command"}]}"#;
+        assert_eq!(of(":stop:"), format!("sha256:{:x}", Sha256::digest(expected)));
+    }
+}
