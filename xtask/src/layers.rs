@@ -21,9 +21,9 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("dandori-hook", &["domain", "guard", "host", "journal", "playbook", "policy", "text"]),
     ("dandori-store", &["domain"]),
     ("dandori-git", &["domain", "host"]),
-    ("dandori-agent", &["domain", "host"]),
+    ("dandori-agent", &["domain", "host", "install"]),
     ("dandori-forge", &["domain", "host"]),
-    ("dandori-engine", &["domain", "config", "host", "git", "agent", "forge", "store", "journal"]),
+    ("dandori-engine", &["domain", "config", "host", "git", "agent", "forge", "store", "journal", "policy"]),
     ("dandori-server", &["domain", "api", "config", "host", "store", "engine"]),
     (
         "dandori",

@@ -22,7 +22,7 @@ pub(crate) fn prompt(order: &Order<'_>) -> String {
     match order.agent {
         // A leading slash would be taken for a command of the client's; "unknown command" then counts as success.
         AgentName::Claude if order.instruction.starts_with('/') => format!("\n{}", order.instruction),
-        AgentName::Codex | AgentName::Gemini => constraints::preface(order.instruction),
+        AgentName::Codex | AgentName::Gemini => constraints::preface(order.instruction, order.forbidden_paths),
         _ => order.instruction.to_owned(),
     }
 }
@@ -57,7 +57,8 @@ fn claude(order: &Order<'_>, line: &mut Line) -> SessionId {
     } else {
         line.add(&["--permission-mode", "acceptEdits", "--allowedTools", CLAUDE_TOOLS]);
     }
-    line.add(&["--append-system-prompt", constraints::TEXT]);
+    line.add(&["--append-system-prompt", &constraints::text(order.forbidden_paths)]);
+    line.option("--settings", order.guards.map(|guards| guards.settings.as_str()));
     line.option("--model", order.model);
     if let Some(budget) = order.budget {
         line.add(&["--max-budget-usd", &format!("{:.6}", budget.dollars())]);
@@ -81,6 +82,10 @@ fn codex(order: &Order<'_>, line: &mut Line) -> Option<SessionId> {
     line.add(&["-c", "otel.metrics_exporter=\"none\"", "-c", "analytics.enabled=false"]);
     line.add(&["-c", "check_for_update_on_startup=false"]);
     line.add(&["--disable", "plugins", "--disable", "unbounded_connection_retries"]);
+    if order.guards.is_some() {
+        // Above the user's and the project's configuration. Only the run's own hooks are trusted.
+        line.add(&["--enable", "hooks"]);
+    }
     // Flags are not remembered by a thread, and have to stand before `resume`.
     if let Some(session) = order.session {
         line.add(&["resume", session.as_str()]);

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use uuid::Uuid;
 
 use crate::home::HomeError;
-use crate::{Missing, argv, environment, find_program, home};
+use crate::{Missing, argv, environment, find_program, guards, home};
 
 /// Everything a driver may know about a run. Time and ids are handed in.
 #[derive(Clone, Copy, Debug)]
@@ -39,9 +39,22 @@ pub struct Order<'a> {
     /// Whether our own sandbox holds the agent. The agents' own stay on where it does not.
     pub sandboxed: bool,
     pub custom_command: Option<&'a str>,
-    /// This program: the rehearsal agent is `<dandori> rehearse`.
+    /// Paths the project forbids, besides those no run may touch: the agent is told.
+    pub forbidden_paths: &'a [String],
+    /// `None`: nothing judges what the agent does.
+    pub guards: Option<Guards<'a>>,
+    /// This program: the rehearsal agent is `<dandori> rehearse`, and the guards are `<dandori> hook`.
     pub dandori: &'a Utf8Path,
     pub now: Timestamp,
+}
+
+/// The guards that judge what the agent does, called by its own client.
+#[derive(Clone, Copy, Debug)]
+pub struct Guards<'a> {
+    /// The run's folder, with the rules they go by.
+    pub folder: &'a Utf8Path,
+    /// Where [`prepare`] writes settings that call them, for a client that takes some by path. Out of the agent's reach.
+    pub settings: &'a Utf8Path,
 }
 
 /// What the supervisor is to start: these words, exactly this environment.
@@ -68,6 +81,12 @@ pub enum PrepareError {
     NoCommand { name: String },
     #[error("the agent's state folder could not be made")]
     Home(#[source] HomeError),
+    #[error("the settings that call the guards could not be written to {path}")]
+    Guards {
+        path: Utf8PathBuf,
+        #[source]
+        source: std::io::Error,
+    },
     #[error("the instruction could not be written to {path}")]
     Instruction {
         path: Utf8PathBuf,
@@ -103,6 +122,10 @@ pub fn prepare(order: &Order<'_>) -> Result<Launch, PrepareError> {
     };
     let command = argv::command(order, &program)?;
     let private = home::rebuild(order)?;
+    if let Some(guards) = &order.guards {
+        guards::write_settings(order, guards)
+            .map_err(|source| PrepareError::Guards { path: guards.settings.to_owned(), source })?;
+    }
     let prompt = argv::prompt(order);
     // Not synced: after a power cut no agent reads it any more, and the next launch writes its own.
     dandori_host::put_file(order.instruction_file, prompt.as_bytes(), 0o600)

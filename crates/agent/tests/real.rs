@@ -103,6 +103,8 @@ impl Stage {
             pass_env: &[],
             sandboxed: self.sandboxed,
             custom_command: None,
+            forbidden_paths: &[],
+            guards: None,
             dandori: Utf8Path::new("dandori"),
             now,
         })

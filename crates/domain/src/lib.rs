@@ -6,6 +6,7 @@
 pub mod agent;
 pub mod candidate;
 pub mod cause;
+pub mod constraint;
 pub mod fact;
 pub mod failure;
 pub mod guard;

@@ -2,6 +2,7 @@
 
 mod again;
 mod clean;
+mod guard;
 mod launch;
 mod policy;
 mod publish;

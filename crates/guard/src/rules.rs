@@ -41,7 +41,7 @@ pub struct Rules {
     pub constraints: Option<Constraints>,
     /// Folders and files that make the guards work; nobody may write them.
     pub control: Vec<Utf8PathBuf>,
-    /// Where runs work, below a folder that is otherwise control.
+    /// Where runs work, below a folder that is otherwise control: the nearest path decides.
     pub worktrees: Vec<Utf8PathBuf>,
     /// How long a denied write stays denied on other ways.
     pub denied_seconds: u64,
@@ -128,7 +128,7 @@ impl Default for Constraints {
     fn default() -> Self {
         let strings = |words: &[&str]| words.iter().map(|w| (*w).to_owned()).collect();
         Self {
-            git: strings(&["commit", "push", "checkout", "reset --hard", "rebase", "merge"]),
+            git: strings(dandori_domain::constraint::FORBIDDEN_GIT),
             paths: strings(&[".git", ".git/**", ".env", ".env.*", "*.key", "*.pem"]),
         }
     }

@@ -66,6 +66,8 @@ fn apply_one(
         // Taken before the answer was decided.
         Effect::UseException { .. } => Ok(()),
         Effect::Log { log, line } => logs.line(now.datetime(), *log, line),
+        // In a run the file belongs to the change that is committed: it is for the agent to edit.
+        Effect::SetState { .. } if layout.is_none() => Ok(()),
         Effect::SetState { checkout, key, value } => {
             let text = match value {
                 StateValue::Now => now.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string(),

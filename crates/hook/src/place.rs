@@ -5,15 +5,13 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 use dandori_guard::{Agent, Event};
+use dandori_host::layout::RunLayout;
+use dandori_host::shim::RUN_MARKER;
 use dandori_host::{Env, Layout};
 
 /// Any path in the project.
 pub(crate) fn project(event: &Event, env: &Env, layout: &Layout) -> Option<Utf8PathBuf> {
-    let told = match event.agent {
-        Agent::Claude => env.path("CLAUDE_PROJECT_DIR"),
-        Agent::Gemini => env.path("GEMINI_PROJECT_DIR"),
-        Agent::Codex => None,
-    };
+    let told = told(event.agent, env);
     if told.is_some() {
         return told;
     }
@@ -29,6 +27,25 @@ pub(crate) fn project(event: &Event, env: &Env, layout: &Layout) -> Option<Utf8P
     }
     let _ = dandori_host::put_file(&file, cwd.as_str().as_bytes(), 0o600);
     Some(cwd)
+}
+
+/// What the client itself says.
+fn told(agent: Agent, env: &Env) -> Option<Utf8PathBuf> {
+    match agent {
+        Agent::Claude => env.path("CLAUDE_PROJECT_DIR"),
+        Agent::Gemini => env.path("GEMINI_PROJECT_DIR"),
+        Agent::Codex => None,
+    }
+}
+
+/// Whether the client works for a run: then the run's own hook judges, and an installation of the user's has nothing to
+/// say. The variable alone does not make it so: whoever starts a client can set it. It has to work in a worktree of the
+/// run's repository, and the run to have rules.
+pub(crate) fn is_in_run(event: &Event, env: &Env) -> bool {
+    let Some(run) = env.text(RUN_MARKER).and_then(|id| id.parse().ok()) else { return false };
+    let Some(project) = told(event.agent, env).or_else(|| event.cwd.clone()) else { return false };
+    let found = RunLayout::of_worktree(&dandori_host::layout::real(&project), run);
+    found.is_some_and(|run| run.rules().is_file())
 }
 
 /// Forgets an ended session.

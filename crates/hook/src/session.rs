@@ -11,8 +11,10 @@ use dandori_guard::{
     Answer, Asking, Context, Decision, ErrorPolicy, Event, GuardName, Judgement, Kind, Reason, Rules, Verdict, encode,
     judge,
 };
+use dandori_host::layout::RunLayout;
 use dandori_host::{Env, Layout};
 use dandori_journal::{Logs, Record, event_name, local_time, spool};
+use dandori_policy::RunRules;
 use dandori_text::Lang;
 use jiff::Zoned;
 
@@ -54,12 +56,13 @@ impl Session {
         let now = local_time(dandori_host::now(), request.env.text("TZ"));
         let (event, env) = (request.event, request.env);
         if let Some(run) = request.run {
-            let bytes =
-                std::fs::read(run.join("rules.json")).map_err(|e| format!("cannot read the run's rules: {e}"))?;
-            let rules: Rules =
-                serde_json::from_slice(&bytes).map_err(|e| format!("cannot read the run's rules: {e}"))?;
-            let folder = run.join("tmp/guards");
-            return Ok(Self::with(rules, Vec::new(), event.cwd.clone(), env, folder, None, event, now));
+            let run = RunLayout::at(run);
+            let unread = |e| format!("cannot read the run's rules: {e}");
+            let RunRules { worktree, rules } = RunRules::load(&run.rules()).map_err(unread)?;
+            let session = Self::with(rules, Vec::new(), Some(worktree), env, run.guards(), None, event, now);
+            // The agent can write where they would stand, and nobody gives any in a run.
+            session.memory.forget_exceptions();
+            return Ok(session);
         }
         let layout = Layout::from_env(env).ok_or("finds no state folder: HOME is not set")?;
         let project = place::project(event, env, &layout);

@@ -7,7 +7,7 @@
 //!   daemon.lock  daemon.log  dandori.sock (or a short path elsewhere, see `socket`)
 //!   repos/<folder>/
 //!     worktrees/run_<key>/   pool/slot-*/   trash/
-//!     runs/<run key>/        launch order, output, exit record, patch, tmp/
+//!     runs/<run key>/        launch order, guards' rules, output, exit record, patch, tmp/
 //!     agents/<task>/<agent>/ an agent's private state folder: the conversation is in it
 //!   guards/<checkout>/       what is kept about one checkout without a daemon: earlier versions of its state.md, marks,
 //!                            exceptions, logs and records of its guards (see dandori-journal), what its agents'
@@ -201,6 +201,17 @@ pub struct RunLayout {
 }
 
 impl RunLayout {
+    pub fn at(root: impl Into<Utf8PathBuf>) -> Self {
+        Self { root: root.into() }
+    }
+
+    /// The folder of a run that works at `path`, in one of the worktrees of its repository.
+    pub fn of_worktree(path: &Utf8Path, run: RunId) -> Option<Self> {
+        let is_worktrees = |folder: &&Utf8Path| folder.file_name() == Some("worktrees");
+        let repo = path.ancestors().skip(1).find(is_worktrees)?.parent()?;
+        Some(RepoLayout { root: repo.to_owned() }.run(run))
+    }
+
     pub fn root(&self) -> &Utf8Path {
         &self.root
     }
@@ -211,6 +222,21 @@ impl RunLayout {
 
     pub fn instruction(&self) -> Utf8PathBuf {
         self.tmp().join("instruction.txt")
+    }
+
+    /// What the guards of this run go by. The agent can read it, not write it.
+    pub fn rules(&self) -> Utf8PathBuf {
+        self.root.join("rules.json")
+    }
+
+    /// The settings that call the guards, for a client that takes them by path. As the rules.
+    pub fn agent_settings(&self) -> Utf8PathBuf {
+        self.root.join("agent-settings.json")
+    }
+
+    /// What the guards write down. They work behind the agent's fence: what they can write, it can.
+    pub fn guards(&self) -> Utf8PathBuf {
+        self.tmp().join("guards")
     }
 
     pub fn output(&self) -> Utf8PathBuf {
@@ -246,6 +272,17 @@ mod tests {
         let (a, b) = (Layout::at(format!("/{}", "a".repeat(200))), Layout::at(format!("/{}", "b".repeat(200))));
         assert!(a.socket_fits() && b.socket_fits());
         assert_ne!(a.socket(), b.socket());
+    }
+
+    #[test]
+    fn a_run_s_folder_is_found_from_where_it_works() {
+        let run = RunId::mint(jiff::Timestamp::UNIX_EPOCH, 7);
+        let repo = Layout::at("/s").repo(RepoId::mint(jiff::Timestamp::UNIX_EPOCH, 1));
+        let tree = repo.worktree(&WorktreeKey::new("another"));
+        let found = RunLayout::of_worktree(&tree.join("src"), run).unwrap();
+        assert_eq!(found.root(), repo.run(run).root());
+        assert!(RunLayout::of_worktree(Utf8Path::new("/home/u/repo"), run).is_none());
+        assert!(RunLayout::of_worktree(&repo.worktrees(), run).is_none());
     }
 
     #[test]

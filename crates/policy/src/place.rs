@@ -92,7 +92,14 @@ impl Place {
     }
 }
 
-fn both_names(paths: impl IntoIterator<Item = Utf8PathBuf>) -> Vec<Utf8PathBuf> {
+/// Settings of whichever agent has its private state folder here.
+pub(crate) fn settings_in(home: &Utf8Path) -> Vec<Utf8PathBuf> {
+    let gemini = home.join(".gemini");
+    let of = |folder: &Utf8Path, names: &[&str]| names.iter().map(|n| folder.join(n)).collect::<Vec<_>>();
+    [of(home, CLAUDE), of(home, CODEX), of(&gemini, GEMINI)].concat()
+}
+
+pub(crate) fn both_names(paths: impl IntoIterator<Item = Utf8PathBuf>) -> Vec<Utf8PathBuf> {
     let mut all = Vec::new();
     for path in paths {
         for name in [real(&path), path] {

@@ -102,11 +102,17 @@ pub fn read(place: &Place) -> Compiled {
     let mut notes = Vec::new();
     let user = GuardTable::load(&place.user_config, Source::User);
     let is_user_unknown = user.is_err();
-    let user = user.unwrap_or_else(|e| {
+    let mut user = user.unwrap_or_else(|e| {
         notes.push(RulesNote::BadUserConfig { path: place.user_config.clone(), reason: reason(&e) });
         GuardTable::default()
     });
-    let (repository, trusted) = repository(place, &mut notes);
+    let (mut repository, mut trusted) = repository(place, &mut notes);
+    if place.is_run {
+        // The discipline is between an agent and its user, whoever asks for it. What is not known of the user's file
+        // loosens nothing in a run either.
+        (user.profile, repository.profile) = (None, None);
+        trusted &= !is_user_unknown;
+    }
     let mut listed = Vec::new();
     if let Some(path) = place.protected_files() {
         match std::fs::read(&path) {
@@ -122,7 +128,7 @@ pub fn read(place: &Place) -> Compiled {
     let has_state = !place.is_run && place.state_files().iter().any(|path| path.exists());
     let mut compiled = compile(Sources {
         user,
-        is_user_unknown,
+        is_user_unknown: is_user_unknown && !place.is_run,
         repository,
         repository_path: place.repository_config().unwrap_or_default(),
         trusted,

@@ -1,35 +1,38 @@
 //! `CLAUDE_CONFIG_DIR`: the settings of `~/.claude`, the account of `~/.claude.json`, the conversation in `projects/`.
 
 use camino::{Utf8Path, Utf8PathBuf};
+use dandori_install::Client;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::prune::{Keep, prune};
 use super::{HomeError, PrivateHome, copy, load_json, require_fresh, users_folder, write_json};
-use crate::Order;
+use crate::{Order, guards};
 
-const SETTINGS: &[&str] = &[
-    "settings.json",
-    "CLAUDE.md",
-    "agents",
-    "commands",
-    "skills",
-    "rules",
-    "output-styles",
-    "hooks",
-    "keybindings.json",
-];
+const SETTINGS: &[&str] =
+    &["CLAUDE.md", "agents", "commands", "skills", "rules", "output-styles", "hooks", "keybindings.json"];
 
 pub(super) fn rebuild(order: &Order<'_>) -> Result<PrivateHome, HomeError> {
     let from = users_folder(order, "CLAUDE_CONFIG_DIR", ".claude")?;
     prune_all_but_conversation(order.home)?;
     copy::all(&from, order.home, SETTINGS)?;
+    if let Some(settings) = settings(&from.join("settings.json"), order)? {
+        copy::write(&order.home.join("settings.json"), &settings, 0o600)?;
+    }
     if let Some(login) = login(&from.join(".credentials.json"), order)? {
         write_json(&order.home.join(".credentials.json"), &login)?;
     }
     write_json(&order.home.join(".claude.json"), &account(&account_file(order, &from))?)?;
     Ok(PrivateHome { env: vec![("CLAUDE_CONFIG_DIR".to_owned(), order.home.to_string())], ..PrivateHome::default() })
+}
+
+/// The user's, with the run's hooks: a client that the agent itself starts hears them from here.
+fn settings(path: &Utf8Path, order: &Order<'_>) -> Result<Option<Vec<u8>>, HomeError> {
+    let bytes = copy::load(path)?;
+    let text = bytes.as_deref().map(str::from_utf8).transpose().unwrap_or(None);
+    let made = guards::settings(order, Client::Claude, text);
+    Ok(made.map(String::into_bytes).or(bytes))
 }
 
 /// `projects/<folder>/<session>.jsonl` and what a session keeps beside it; not `memory/`, which is no conversation.

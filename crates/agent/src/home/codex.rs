@@ -2,15 +2,15 @@
 
 use camino::Utf8Path;
 use dandori_domain::run::Limits;
+use dandori_install::{Client, CodexTrust};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::prune::{Keep, prune};
 use super::{HomeError, PrivateHome, copy, load_json, require_fresh, users_folder, write_json};
-use crate::Order;
+use crate::{Order, guards};
 
-const SETTINGS: &[&str] =
-    &["AGENTS.md", "AGENTS.override.md", "prompts", "rules", "skills", "agents", "hooks.json", "hooks"];
+const SETTINGS: &[&str] = &["AGENTS.md", "AGENTS.override.md", "prompts", "rules", "skills", "agents", "hooks"];
 
 pub(super) fn rebuild(order: &Order<'_>) -> Result<PrivateHome, HomeError> {
     let from = users_folder(order, "CODEX_HOME", ".codex")?;
@@ -19,11 +19,26 @@ pub(super) fn rebuild(order: &Order<'_>) -> Result<PrivateHome, HomeError> {
     if let Some(login) = login(&from.join("auth.json"), order)? {
         write_json(&order.home.join("auth.json"), &login)?;
     }
+    let trust = hooks(&from.join("hooks.json"), order)?;
     let mut named = Vec::new();
-    if let Some(config) = config(&from.join("config.toml"), order.limits, &mut named)? {
+    if let Some(config) = config(&from.join("config.toml"), order.limits, &trust, &mut named)? {
         copy::write(&order.home.join("config.toml"), config.as_bytes(), 0o600)?;
     }
     Ok(PrivateHome { env: vec![("CODEX_HOME".to_owned(), order.home.to_string())], named, ..PrivateHome::default() })
+}
+
+/// The user's hooks and the run's, of which only the run's are trusted: Codex keeps trust by the file's place, and the
+/// user has said nothing about this one. A file that Codex would not read must not take the run's hooks with it.
+fn hooks(path: &Utf8Path, order: &Order<'_>) -> Result<Vec<CodexTrust>, HomeError> {
+    let bytes = copy::load(path)?;
+    let text = bytes.as_deref().map(str::from_utf8).transpose().unwrap_or(None);
+    let text = text.filter(|text| serde_json::from_str::<Value>(text).is_ok());
+    let to = order.home.join("hooks.json");
+    let made = guards::settings(order, Client::Codex, text).or_else(|| guards::settings(order, Client::Codex, None));
+    if let Some(bytes) = made.clone().map(String::into_bytes).or(bytes) {
+        copy::write(&to, &bytes, 0o600)?;
+    }
+    Ok(made.map(|text| guards::trust(order, to.as_str(), &text)).unwrap_or_default())
 }
 
 /// `sessions/<year>/<month>/<day>/rollout-*.jsonl`. The databases beside it are an index of it, and come back.
@@ -85,10 +100,19 @@ fn base64url(text: &str) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// The user's configuration with the retries of his own providers bounded. The built-in providers cannot be
-/// changed: there the engine counts.
-fn config(path: &Utf8Path, limits: &Limits, named: &mut Vec<String>) -> Result<Option<String>, HomeError> {
-    let Some(bytes) = copy::load(path)? else { return Ok(None) };
+/// The user's configuration with the retries of his own providers bounded, and the run's hooks trusted. The built-in
+/// providers cannot be changed: there the engine counts.
+fn config(
+    path: &Utf8Path,
+    limits: &Limits,
+    trust: &[CodexTrust],
+    named: &mut Vec<String>,
+) -> Result<Option<String>, HomeError> {
+    let bytes = match copy::load(path)? {
+        Some(bytes) => bytes,
+        None if trust.is_empty() => return Ok(None),
+        None => Vec::new(),
+    };
     let malformed = |why: String| HomeError::Malformed { path: path.to_owned(), why };
     let text = String::from_utf8(bytes).map_err(|e| malformed(e.to_string()))?;
     let mut config: toml::Table = text.parse().map_err(|e: toml::de::Error| malformed(e.message().to_owned()))?;
@@ -104,7 +128,21 @@ fn config(path: &Utf8Path, limits: &Limits, named: &mut Vec<String>) -> Result<O
             provider.insert(key.to_owned(), toml::Value::Integer(asked.min(most)));
         }
     }
+    for CodexTrust { key, hash } in trust {
+        let trusted = toml::Table::from_iter([("trusted_hash".to_owned(), toml::Value::String(hash.clone()))]);
+        let state = table(&mut config, "hooks").and_then(|hooks| table(hooks, "state"));
+        state.and_then(|state| state.insert(key.clone(), toml::Value::Table(trusted)));
+    }
     toml::to_string(&config).map(Some).map_err(|e| malformed(e.to_string()))
+}
+
+/// The table of this name; what stands in its place and is none gives way.
+fn table<'t>(parent: &'t mut toml::Table, name: &str) -> Option<&'t mut toml::Table> {
+    let entry = parent.entry(name).or_insert_with(|| toml::Value::Table(toml::Table::new()));
+    if !entry.is_table() {
+        *entry = toml::Value::Table(toml::Table::new());
+    }
+    entry.as_table_mut()
 }
 
 #[cfg(test)]

@@ -1,11 +1,12 @@
 //! `GEMINI_CLI_HOME`, the folder that holds `.gemini`: settings, login, the conversation in `tmp/<folder>/chats/`.
 
 use camino::Utf8Path;
+use dandori_install::Client;
 use serde_json::{Map, Value, json};
 
 use super::prune::{Keep, prune};
-use super::{HomeError, PrivateHome, copy, load_json, users_folder, write_json};
-use crate::Order;
+use super::{HomeError, PrivateHome, copy, load_json, users_folder};
+use crate::{Order, guards};
 
 /// `oauth_creds.json` comes whole: Google's refresh tokens stay valid when they are used.
 const SETTINGS: &[&str] = &[
@@ -29,7 +30,8 @@ pub(super) fn rebuild(order: &Order<'_>) -> Result<PrivateHome, HomeError> {
     prune_all_but_conversation(order.home)?;
     prune(&to, &Keep::Folders(&|name| name == "tmp", &Keep::All, &|_| false))?;
     copy::all(&from, &to, SETTINGS)?;
-    write_json(&to.join("settings.json"), &settings(&from.join("settings.json"), order)?)?;
+    let settings = with_guards(order, settings(&from.join("settings.json"), order)?);
+    copy::write(&to.join("settings.json"), settings.as_bytes(), 0o600)?;
     Ok(PrivateHome { env: vec![("GEMINI_CLI_HOME".to_owned(), order.home.to_string())], ..PrivateHome::default() })
 }
 
@@ -61,6 +63,29 @@ fn settings(path: &Utf8Path, order: &Order<'_>) -> Result<Value, HomeError> {
         set(&mut settings, &["security", "auth", "selectedType"], json!(way));
     }
     Ok(settings)
+}
+
+/// With the run's hooks, heard whatever the user has switched off. Hooks in a shape it would not read go: it would not
+/// start.
+fn with_guards(order: &Order<'_>, mut settings: Value) -> String {
+    if order.guards.is_none() {
+        return settings.to_string();
+    }
+    let is_off = settings.pointer("/hooksConfig/enabled") == Some(&json!(false));
+    if is_off && let Some(fields) = settings.as_object_mut() {
+        fields.remove("hooks");
+    }
+    set(&mut settings, &["hooksConfig", "enabled"], json!(true));
+    if let Some(off) = settings.pointer_mut("/hooksConfig/disabled").and_then(Value::as_array_mut) {
+        off.retain(|name| !name.as_str().is_some_and(|name| name.contains("dandori")));
+    }
+    if let Some(text) = guards::settings(order, Client::Gemini, Some(&settings.to_string())) {
+        return text;
+    }
+    if let Some(fields) = settings.as_object_mut() {
+        fields.remove("hooks");
+    }
+    guards::settings(order, Client::Gemini, Some(&settings.to_string())).unwrap_or_else(|| settings.to_string())
 }
 
 fn login_in_environment(order: &Order<'_>) -> Option<&'static str> {

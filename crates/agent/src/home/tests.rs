@@ -70,6 +70,8 @@ impl Stage {
             pass_env: &self.pass,
             sandboxed: true,
             custom_command: None,
+            forbidden_paths: &[],
+            guards: None,
             dandori: Utf8Path::new("/opt/dandori"),
             now: self.now,
         })

@@ -10,6 +10,7 @@ use dandori_git::GitError;
 use dandori_host::shim::{self, LaunchError, LaunchOrder, Probe, Started};
 use dandori_host::{now, random, replace_file};
 
+use super::guard::RunGuards;
 use super::sandbox_policy;
 use crate::Engine;
 use crate::drive::StepError;
@@ -78,6 +79,7 @@ impl Engine {
         };
         let instruction = instruction_of(known, run)?;
         let user_env = self.env_of(run.spec.id);
+        let guards = self.write_rules(known, run, workspace, &user_env).map_err(|e| not_started(e.to_string()))?;
         let launch = dandori_agent::prepare(&Order {
             agent: &run.spec.agent,
             run: run.spec.id,
@@ -96,6 +98,8 @@ impl Engine {
             pass_env: &settings.pass_env,
             sandboxed,
             custom_command: settings.custom_command.as_deref(),
+            forbidden_paths: &settings.forbidden_paths,
+            guards: guards.as_ref().map(RunGuards::for_agent),
             dandori: &self.0.options.dandori,
             now: now(),
         })
@@ -105,6 +109,7 @@ impl Engine {
             }
             other => Failure::Agent { failure: other.failure() },
         })?;
+        let reads = guards.map(|guards| guards.reads()).unwrap_or_default();
         let order = LaunchOrder {
             version: shim::VERSION,
             run: run.spec.id.to_string(),
@@ -112,7 +117,7 @@ impl Engine {
             env: launch.env,
             cwd: workspace.path.clone(),
             stdin: launch.stdin,
-            sandbox: sandbox_policy(self.layout(), &user_env, run, &workspace.path, &launch.write),
+            sandbox: sandbox_policy(self.layout(), &user_env, run, &workspace.path, &launch.write, &reads),
             deadline_seconds: settings.limits.run_seconds,
             grace_seconds: settings.limits.grace_seconds,
             max_output_bytes: MAX_OUTPUT_BYTES,

@@ -7,13 +7,15 @@ use dandori_host::sandbox::{SandboxPolicy, default_caches};
 
 use crate::Layout;
 
-/// Worktree, temporary folder, `extra` and the tool caches writable; the state root hidden; all else to be read.
+/// Worktree, temporary folder, `extra` and the tool caches writable; the state root hidden but for `read`; all else to be
+/// read.
 pub(crate) fn sandbox_policy(
     layout: &Layout,
     env: &Env,
     run: &RunFacts,
     worktree: &Utf8Path,
     extra: &[Utf8PathBuf],
+    read: &[Utf8PathBuf],
 ) -> SandboxPolicy {
     let settings = &run.spec.settings.sandbox;
     let home = env.home().unwrap_or_else(|| "/".into());
@@ -30,6 +32,7 @@ pub(crate) fn sandbox_policy(
     hide.extend(settings.hide.iter().map(expand));
     let mut policy = SandboxPolicy::new(settings.mode);
     policy.write = write;
+    policy.read = read.to_vec();
     policy.hide = hide;
     policy
 }

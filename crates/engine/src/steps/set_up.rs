@@ -135,7 +135,7 @@ impl Engine {
             env,
             cwd: tree.to_owned(),
             stdin: None,
-            sandbox: sandbox_policy(self.layout(), &self.env_of(run.spec.id), run, tree, &[]),
+            sandbox: sandbox_policy(self.layout(), &self.env_of(run.spec.id), run, tree, &[], &[]),
             deadline_seconds: settings.limits.run_seconds,
             grace_seconds: settings.limits.grace_seconds,
             max_output_bytes: 64 << 20,

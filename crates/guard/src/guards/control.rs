@@ -1,7 +1,7 @@
 //! The guards' own installation: settings that call them, their configuration, state and program, and the words that are
 //! for the user alone. Without this guard every other one could be switched off by whom it watches.
 
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
 use dandori_shell::{Command, Word};
 use dandori_text::guard::control as text;
 use serde_json::Value;
@@ -30,7 +30,7 @@ const ARMING: [&str; 7] =
 
 pub(crate) fn judge(context: &Context, voice: &mut Voice) -> Result<(), Trouble> {
     if let Kind::ConfigChange { path, .. } = &context.event.kind {
-        if let Some(path) = path.as_deref().filter(|path| is_settings(path)) {
+        if let Some(path) = path.as_deref().filter(|path| is_settings(path) || is_listed_settings(context, path)) {
             armed::config_changed(context, path, voice)?;
         }
         return Ok(());
@@ -58,6 +58,20 @@ fn is_settings(path: &Utf8Path) -> bool {
     SETTINGS.iter().any(|settings| path.ends_with(settings))
 }
 
+/// Settings of a client whose folder has another name: a user's who moved it, or a run's own.
+fn is_listed_settings(context: &Context, path: &Utf8Path) -> bool {
+    let is_named = matches!(path.file_name(), Some("settings.json" | "settings.local.json"));
+    is_named && context.rules.control.iter().any(|control| control == path)
+}
+
+/// Whether a path belongs to the guards. Where runs work lies below the state folder, and in it again what their guards
+/// go by: the nearest path decides.
+fn is_control(context: &Context, path: &Utf8Path) -> bool {
+    let nearest =
+        |paths: &[Utf8PathBuf]| paths.iter().filter(|p| path.starts_with(p)).map(|p| p.components().count()).max();
+    nearest(&context.rules.control) > nearest(&context.rules.worktrees)
+}
+
 fn touched(context: &Context, target: &Target) -> Result<Option<String>, Trouble> {
     let lang = context.lang;
     if target.is_computed {
@@ -67,9 +81,7 @@ fn touched(context: &Context, target: &Target) -> Result<Option<String>, Trouble
         if is_settings(path) {
             return settings_edit(context, target, path);
         }
-        let is_state = context.rules.control.iter().any(|control| path.starts_with(control));
-        let is_work = context.rules.worktrees.iter().any(|worktrees| path.starts_with(worktrees));
-        if is_state && !is_work || is_own_file(context, path) {
+        if is_control(context, path) || is_own_file(context, path) {
             return Ok(Some(text::writes(lang, path.as_str())));
         }
     }

@@ -234,6 +234,14 @@ fn a_linked_worktree_goes_by_the_main_checkout_s_files_and_by_either_s_state() {
     assert_eq!(stage.load().0.profile, Profile::Discipline);
     stage.place.is_run = true;
     assert_eq!(stage.load().0.profile, Profile::Safety, "in a run nobody is there for the discipline");
+    stage.write("repo/dandori.toml", "[guards]\nprofile = \"discipline\"");
+    stage.write("home/config.toml", "[guards]\nprofile = \"discipline\"\n[guards.level]\nscope = \"block\"");
+    let rules = stage.load().0;
+    assert_eq!((rules.profile, rules.level("scope")), (Profile::Safety, Level::Block), "also when it is asked for");
+    stage.write("home/config.toml", "[guards");
+    let (rules, notes) = stage.load();
+    assert_eq!((rules.profile, rules.level("secrets")), (Profile::Safety, Level::Block));
+    assert!(matches!(&notes[..], [RulesNote::BadUserConfig { .. }]), "{notes:?}");
 }
 
 #[test]
@@ -290,4 +298,43 @@ fn a_warm_load_is_fast() {
     }
     let cold = begun.elapsed() / rounds;
     eprintln!("rules: {warm:?} from the snapshot, {cold:?} from their sources");
+}
+
+#[test]
+fn a_run_goes_by_the_main_checkout_s_rules_its_constraints_and_cannot_reach_them() {
+    let mut stage = Stage::new();
+    let root = stage.root.clone();
+    stage.place.is_run = true;
+    stage.place.checkout = Some(root.join("state/repos/r/worktrees/run_w"));
+    std::fs::create_dir_all(root.join("state/repos/r/worktrees/run_w")).unwrap();
+    stage.write("home/config.toml", "[guards.level]\nconsent = \"block\"\nscope = \"ask\"");
+    stage.write("repo/dandori.toml", "[guards]\nsecrets = [\"*.p12\"]");
+    stage.write("state/repos/r/worktrees/run_w/dandori.toml", "[guards]\nsecrets = [\"*.mine\"]");
+    let folder = root.join("state/repos/r/runs/k");
+    let run = crate::Run {
+        folder: &folder,
+        guards: &folder.join("tmp/guards"),
+        worktree: &root.join("state/repos/r/worktrees/run_w"),
+        tmp: &folder.join("tmp"),
+        home: &root.join("state/repos/r/agents/t/codex"),
+        forbidden: &["infra/**".to_owned()],
+    };
+    let made = crate::RunRules::compile(&stage.place, &run);
+    let rules = &made.rules;
+    assert_eq!((rules.level("scope"), rules.level("consent")), (Level::Ask, Level::Off), "nobody could consent");
+    assert!(rules.secrets.contains(&"*.p12".to_owned()) && !rules.secrets.contains(&"*.mine".to_owned()));
+    let constraints = rules.constraints.as_ref().unwrap();
+    assert!(constraints.paths.contains(&"infra/**".to_owned()) && constraints.paths.contains(&".env".to_owned()));
+    assert!(constraints.git.contains(&"push".to_owned()));
+    for path in ["runs/k", "runs/k/tmp/guards", "agents/t/codex/hooks.json", "agents/t/codex/.gemini/settings.json"] {
+        assert!(rules.control.contains(&root.join("state/repos/r").join(path)), "{path}");
+    }
+    assert_eq!(rules.worktrees, [run.worktree, run.tmp, run.home]);
+
+    let path = root.join("rules.json");
+    std::fs::write(&path, serde_json::to_vec(&made).unwrap()).unwrap();
+    assert_eq!(crate::RunRules::load(&path).unwrap(), made);
+    let other = String::from_utf8(serde_json::to_vec(&made).unwrap()).unwrap();
+    std::fs::write(&path, other.replace("\"version\":1", "\"version\":7")).unwrap();
+    assert!(crate::RunRules::load(&path).is_err(), "of a version that may mean something else");
 }

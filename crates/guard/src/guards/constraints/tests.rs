@@ -107,6 +107,20 @@ fn reading_git_and_editing_files_stay_free() {
 }
 
 #[test]
+fn what_agents_are_told_not_to_run_is_refused() {
+    use dandori_domain::constraint::{FORBIDDEN_GIT, FORBIDDEN_GIT_TOO};
+    for command in FORBIDDEN_GIT.iter().chain(FORBIDDEN_GIT_TOO) {
+        let rest = if *command == "worktree" { " add ../x" } else { " x" };
+        assert_eq!(run().bash(&format!("git {command}{rest}")).outcome(), Outcome::Block, "{command}");
+    }
+    for path in dandori_domain::paths::FORBIDDEN {
+        let name = path.replace('*', "x");
+        assert_eq!(run().write(&name, "x").outcome(), Outcome::Block, "{path}");
+        assert_eq!(run().read(&name).outcome(), Outcome::Block, "{path}");
+    }
+}
+
+#[test]
 fn forbidden_files_are_out_of_reach_for_every_tool() {
     for line in ["cat .git/config", "echo x > .git/hooks/pre-commit", "git config user.name x", "rm -rf .", "cat .env"]
     {

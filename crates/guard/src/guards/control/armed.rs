@@ -5,7 +5,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use dandori_text::guard::control as text;
 use serde_json::Value;
 
-use super::{is_settings, nested};
+use super::{is_listed_settings, is_settings, nested};
 use crate::context::Context;
 use crate::voice::{Trouble, Voice};
 
@@ -36,7 +36,7 @@ fn moves_the_guards(settings: &Value) -> bool {
 fn is_called_somewhere(context: &Context, changed: &Utf8Path) -> Result<bool, Trouble> {
     let local = changed.with_file_name("settings.local.json");
     let shared = changed.with_file_name("settings.json");
-    let known = context.rules.control.iter().filter(|path| is_settings(path));
+    let known = context.rules.control.iter().filter(|path| is_settings(path) || is_listed_settings(context, path));
     for path in [local, shared].iter().chain(known) {
         if context.text(path)?.is_some_and(|text| claude_calls_us(context, &text)) {
             return Ok(true);

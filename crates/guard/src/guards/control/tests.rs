@@ -110,6 +110,7 @@ fn another_agent_is_not_started_without_its_guards() {
         ("claude --settings '{\"disableAllHooks\":true}' -p x", true),
         ("claude --setting-sources=user -p x", true),
         ("env HOME=/tmp/h claude -p x", true),
+        ("DANDORI_RUN=run_1 claude -p x", true),
         ("CODEX_HOME=/tmp codex exec x", true),
         ("codex exec -c features.hooks=false x", true),
         ("codex exec x", false),
@@ -187,6 +188,36 @@ fn a_change_of_settings_that_disarms_the_guards_is_not_taken_over() {
     let mut run = stage().file(".claude/settings.json", "{}");
     run.rules.constraints = Some(crate::rules::Constraints::default());
     assert!(!is_refused(&change(&run, "settings.json")), "in a run they are called from elsewhere");
+}
+
+#[test]
+fn in_a_run_its_own_guards_are_out_of_reach_and_where_it_works_is_not() {
+    let run = || {
+        let mut stage = stage().file("/state/repos/r/agents/t/claude/settings.json", r#"{"disableAllHooks":true}"#);
+        let paths = ["/state/repos/r/runs/k", "/state/repos/r/runs/k/tmp/guards"];
+        stage.rules.control.extend(paths.map(Into::into));
+        stage.rules.control.push("/state/repos/r/agents/t/claude/settings.json".into());
+        let work = ["/state/repos/r/worktrees/w", "/state/repos/r/runs/k/tmp", "/state/repos/r/agents/t/claude"];
+        stage.rules.worktrees = work.map(Into::into).to_vec();
+        stage.rules.constraints = Some(crate::rules::Constraints::default());
+        stage
+    };
+    for (path, refused) in [
+        ("runs/k/rules.json", true),
+        ("runs/k/agent-settings.json", true),
+        ("runs/k/tmp/guards/allow.json", true),
+        ("runs/k/tmp/x", false),
+        ("runs/other/tmp/x", true),
+        ("worktrees/w/src/a.rs", false),
+        ("worktrees/other/src/a.rs", true),
+        ("agents/t/claude/settings.json", true),
+        ("agents/t/claude/plans/a.md", false),
+    ] {
+        let input = json!({"file_path": format!("/state/repos/r/{path}"), "content": "x"});
+        assert_eq!(is_refused(&run().tool("Write", &input)), refused, "{path}");
+    }
+    let path = "/state/repos/r/agents/t/claude/settings.json";
+    assert!(is_refused(&run().event("ConfigChange", &json!({"source": "user_settings", "file_path": path}))));
 }
 
 #[test]
