@@ -210,6 +210,10 @@ impl Engine {
         self.0.walked.lock().unwrap_or_else(PoisonError::into_inner).remove(&run);
     }
 
+    pub(crate) fn walked_runs(&self) -> Vec<RunId> {
+        self.0.walked.lock().unwrap_or_else(PoisonError::into_inner).keys().copied().collect()
+    }
+
     pub fn live_count(&self) -> u32 {
         let walked = self.0.walked.lock().unwrap_or_else(PoisonError::into_inner);
         u32::try_from(walked.len()).unwrap_or(u32::MAX)

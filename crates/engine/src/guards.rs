@@ -2,11 +2,16 @@
 //!
 //! Hooks need no daemon: they append to files, and those stay the source for a month. The store remembers longer and is
 //! there to be asked. How far each file was read is kept with the records, so that a crash neither loses nor doubles one.
+//!
+//! Guards of a run write into the run's own folder, behind its agent's fence: the agent can write there too. So nothing of
+//! it is followed elsewhere or taken without bounds, and when the run is over and all of it is in the store, it goes.
 
 use std::collections::HashMap;
 
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
+use dandori_host::layout::RunLayout;
 use dandori_host::now;
+use dandori_host::shim::{self, Probe};
 use dandori_journal::spool::{self, Batch, Line, Segment};
 use dandori_journal::{Record, Verdict};
 use dandori_store::{GuardCursor, GuardRecord, StoreError};
@@ -17,6 +22,8 @@ use crate::Engine;
 
 /// As much of a file as becomes one transaction.
 const BATCH_BYTES: u64 = 128 * 1024;
+/// Of one segment of a run: no honest hook writes as much.
+const MAX_OF_A_RUN: u64 = 16 * 1024 * 1024;
 const KEPT: SignedDuration = SignedDuration::from_hours(180 * 24);
 const TIDY_EVERY: SignedDuration = SignedDuration::from_hours(6);
 
@@ -49,38 +56,83 @@ impl Engine {
                 known.into_iter().map(|c| ((c.folder, c.segment), c.next)).collect()
             }
         };
-        let guards = self.layout().guards();
-        let Ok(found) = self.blocking(move |_| all_segments(&guards)).await else { return Ok(()) };
-        for (folder, segment) in found {
-            let key = (folder, segment.name.clone());
-            let mut from = next.get(&key).copied().filter(|next| *next <= segment.bytes).unwrap_or(0);
-            while from < segment.bytes && !self.0.stopping.is_cancelled() {
-                let wanted = segment.clone();
-                let read = self.blocking(move |_| spool::read(&wanted, from, BATCH_BYTES)).await;
-                // Unreadable, or removed meanwhile: the others are not kept waiting for it.
-                let Ok(Ok(batch)) = read else { break };
-                if batch.next == from {
-                    break;
-                }
-                from = batch.next;
-                let cursor = GuardCursor { folder: key.0.clone(), segment: key.1.clone(), next: from };
-                self.0.store.take_guard_records(fence, cursor, records(batch, &segment.path)).await?;
-                next.insert(key.clone(), from);
+        let Ok(found) = self.blocking(Self::guard_folders).await else { return Ok(()) };
+        for source in found {
+            for segment in &source.segments {
+                self.take_segment(&source, segment, &mut next).await?;
+            }
+            if source.is_over && !self.0.stopping.is_cancelled() {
+                // All that will ever come of it is in the store.
+                let _ = self.blocking(move |_| std::fs::remove_dir_all(source.folder.join("spool"))).await;
             }
         }
         intake.next = Some(next);
         Ok(())
     }
 
+    async fn take_segment(
+        &self,
+        source: &Source,
+        segment: &Segment,
+        next: &mut HashMap<(String, String), u64>,
+    ) -> Result<(), StoreError> {
+        let key = (source.name.clone(), segment.name.clone());
+        let end = if source.is_run { segment.bytes.min(MAX_OF_A_RUN) } else { segment.bytes };
+        let mut from = next.get(&key).copied().filter(|next| *next <= segment.bytes).unwrap_or(0);
+        while from < end && !self.0.stopping.is_cancelled() {
+            let wanted = segment.clone();
+            let read = self.blocking(move |_| spool::read(&wanted, from, BATCH_BYTES)).await;
+            // Unreadable, or removed meanwhile: the others are not kept waiting for it.
+            let Ok(Ok(batch)) = read else { break };
+            if batch.next == from {
+                break;
+            }
+            from = batch.next;
+            let cursor = GuardCursor { folder: key.0.clone(), segment: key.1.clone(), next: from };
+            self.0.store.take_guard_records(self.0.fence, cursor, records(batch, &segment.path)).await?;
+            next.insert(key.clone(), from);
+        }
+        Ok(())
+    }
+
+    /// Every folder hooks write to: one for each checkout, and one for each run that has not been taken in whole.
+    fn guard_folders(&self) -> Vec<Source> {
+        let guards = self.layout().guards();
+        let checkout = |name: String| {
+            let folder = guards.join(&name);
+            Source { name, segments: spool::segments(&folder), folder, is_run: false, is_over: false }
+        };
+        let mut found: Vec<Source> = names(&guards).into_iter().map(checkout).collect();
+        // Asked for first: a walk that ends because of a stop has stopped before.
+        let walked: Vec<String> = self.walked_runs().iter().map(|run| run.key().to_string()).collect();
+        let is_stopping = self.0.stopping.is_cancelled();
+        let repos = self.layout().repos();
+        for repo in names(&repos) {
+            let runs = repos.join(&repo).join("runs");
+            for key in names(&runs) {
+                let run = RunLayout::at(runs.join(&key));
+                let folder = run.guards();
+                if !is_plain(&folder.join("spool")) {
+                    continue;
+                }
+                let is_alive = matches!(shim::probe(run.root()), Ok(Probe::Alive(_)) | Err(_));
+                let is_over = !is_stopping && !is_alive && !walked.contains(&key);
+                let (name, segments) = (format!("run/{repo}/{key}"), spool::segments(&folder));
+                found.push(Source { name, folder, is_run: true, is_over, segments });
+            }
+        }
+        found
+    }
+
     /// Sessions that were never ended, and records nobody will ask for.
     async fn tidy_guards(&self, intake: &mut Intake) {
-        let guards = self.layout().guards();
         let oldest = self
-            .blocking(move |_| {
-                for folder in folders(&guards) {
-                    dandori_journal::sweep(&guards.join(folder), now());
+            .blocking(move |engine| {
+                let found = engine.guard_folders();
+                for source in found.iter().filter(|source| !source.is_run) {
+                    dandori_journal::sweep(&source.folder, now());
                 }
-                all_segments(&guards).into_iter().map(|(_, segment)| segment.name).min()
+                found.into_iter().flat_map(|source| source.segments).map(|segment| segment.name).min()
             })
             .await;
         let Ok(oldest) = oldest else { return };
@@ -97,13 +149,24 @@ impl Engine {
     }
 }
 
-fn folders(guards: &Utf8Path) -> Vec<String> {
-    guards.read_dir_utf8().into_iter().flatten().flatten().map(|entry| entry.file_name().to_owned()).collect()
+/// A folder hooks write to.
+struct Source {
+    /// As the store knows it.
+    name: String,
+    folder: Utf8PathBuf,
+    is_run: bool,
+    /// Nobody will write to it any more.
+    is_over: bool,
+    segments: Vec<Segment>,
 }
 
-fn all_segments(guards: &Utf8Path) -> Vec<(String, Segment)> {
-    let of = |folder: String| spool::segments(&guards.join(&folder)).into_iter().map(move |s| (folder.clone(), s));
-    folders(guards).into_iter().flat_map(of).collect()
+fn names(folder: &Utf8Path) -> Vec<String> {
+    folder.read_dir_utf8().into_iter().flatten().flatten().map(|entry| entry.file_name().to_owned()).collect()
+}
+
+/// A folder that is where it says: no part of the way is a link.
+fn is_plain(folder: &Utf8Path) -> bool {
+    folder.is_dir() && folder.canonicalize_utf8().is_ok_and(|real| real == folder)
 }
 
 fn records(batch: Batch, path: &Utf8Path) -> Vec<GuardRecord> {
@@ -153,6 +216,10 @@ mod tests {
     }
 
     fn append(root: &Utf8Path, checkout: &str, subject: &str) {
+        append_to(&root.join("guards").join(checkout), subject);
+    }
+
+    fn append_to(folder: &Utf8Path, subject: &str) {
         let record = Record {
             version: 1,
             at: now().as_millisecond(),
@@ -168,7 +235,7 @@ mod tests {
             oddities: Vec::new(),
             action: None,
         };
-        spool::append(&root.join("guards").join(checkout), &record).unwrap();
+        spool::append(folder, &record).unwrap();
     }
 
     async fn taken(engine: &Engine) -> Vec<String> {
@@ -213,5 +280,52 @@ mod tests {
         want.push("e".to_owned());
         assert_eq!(taken(&engine_two).await, want);
         engine_two.stop().await;
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn what_the_guards_of_a_run_wrote_is_taken_in_and_goes_when_it_is_over() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = Utf8Path::from_path(dir.path()).unwrap().canonicalize_utf8().unwrap();
+        std::fs::create_dir(root.join("private")).unwrap();
+        let run = root.join("repos/r/runs/k");
+        let guards = RunLayout::at(&run).guards();
+        append_to(&guards, "a");
+        append_to(&guards, "b");
+        append(&root, "one", "c");
+        let engine = engine(&root).await;
+        assert_eq!(taken(&engine).await, ["a", "b", "c"]);
+        assert!(!guards.join("spool").exists() && guards.exists(), "nothing will come of it any more");
+        assert!(root.join("guards/one/spool").exists(), "a checkout's stay the source");
+        assert_eq!(taken(&engine).await, ["a", "b", "c"], "and once");
+        engine.stop().await;
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn what_an_agent_puts_in_the_place_of_the_guards_records_leads_nowhere() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = Utf8Path::from_path(dir.path()).unwrap().canonicalize_utf8().unwrap();
+        std::fs::create_dir(root.join("private")).unwrap();
+        append(&root, "one", "mine");
+        let link = |from: &Utf8Path, to: &Utf8Path| {
+            std::fs::create_dir_all(to.parent().unwrap()).unwrap();
+            std::os::unix::fs::symlink(from, to).unwrap();
+        };
+        let guards = |run: &str| RunLayout::at(root.join("repos/r/runs").join(run)).guards();
+        link(&root.join("guards/one"), &guards("by-folder"));
+        link(&root.join("guards/one/spool"), &guards("by-spool").join("spool"));
+        let segment = spool::segments(&root.join("guards/one")).remove(0).path;
+        let name = segment.file_name().unwrap();
+        link(&segment, &guards("by-file").join("spool").join(name));
+        std::fs::create_dir_all(guards("by-pipe").join("spool")).unwrap();
+        let pipe = guards("by-pipe").join("spool").join(name);
+        rustix::fs::mknodat(rustix::fs::CWD, pipe.as_std_path(), rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+        let as_if_it_had_been_a_file =
+            Segment { name: name.trim_end_matches(".jsonl").to_owned(), path: pipe, bytes: 9 };
+        assert!(spool::read(&as_if_it_had_been_a_file, 0, 100).is_err(), "and does not wait for a writer");
+
+        let engine = engine(&root).await;
+        assert_eq!(taken(&engine).await, ["mine"], "once, as its owner's");
+        assert!(segment.exists() && guards("by-folder").is_symlink());
+        engine.stop().await;
     }
 }

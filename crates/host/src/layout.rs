@@ -116,7 +116,12 @@ impl Layout {
     }
 
     pub fn repo(&self, repo: RepoId) -> RepoLayout {
-        RepoLayout { root: self.root.join("repos").join(repo.folder()) }
+        RepoLayout { root: self.repos().join(repo.folder()) }
+    }
+
+    /// A folder for each repository, see [`Self::repo`].
+    pub fn repos(&self) -> Utf8PathBuf {
+        self.root.join("repos")
     }
 }
 

@@ -4,12 +4,14 @@
 //! Segments are the source for thirty days, or for as long as they take less than 64 MB together; the present hour's and
 //! the one before are never removed. The daemon remembers how far it has read each and needs no claim on them.
 
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
+use std::os::unix::fs::OpenOptionsExt;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
+use rustix::fs::OFlags;
 use serde::Deserialize;
 
 use crate::append;
@@ -131,7 +133,7 @@ pub fn each(folder: &Utf8Path, since: Timestamp, mut take: impl FnMut(Record)) -
 
 /// Hands over each whole line with the place behind it, until told to stop; answers where the next one begins.
 fn walk(segment: &Segment, from: u64, mut take: impl FnMut(Placed, u64) -> bool) -> io::Result<u64> {
-    let mut file = File::open(&segment.path)?;
+    let mut file = open(&segment.path)?;
     file.seek(SeekFrom::Start(from))?;
     let mut reader = BufReader::with_capacity(64 * 1024, file);
     let mut position = from;
@@ -155,6 +157,14 @@ fn walk(segment: &Segment, from: u64, mut take: impl FnMut(Placed, u64) -> bool)
             return Ok(position);
         }
     }
+}
+
+/// A plain file, and no other: an agent can write where the segments of its run are, and a pipe in the place of one would
+/// keep its reader for ever.
+fn open(path: &Utf8Path) -> io::Result<File> {
+    let how = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    let file = OpenOptions::new().read(true).custom_flags(how.bits().cast_signed()).open(path)?;
+    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("not a file")) }
 }
 
 fn understood(text: &[u8]) -> Line {

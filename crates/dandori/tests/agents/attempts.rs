@@ -4,7 +4,7 @@
 use dandori_testkit::env::{TestEnv, wait_until};
 use dandori_testkit::model::{Script, Turn};
 
-use crate::stage::{Ended, Stage};
+use crate::stage::{Ended, NO_SANDBOX, Stage};
 
 /// An attempt the sandbox has to refuse.
 struct Attempt {
@@ -178,8 +178,6 @@ const TO_GIT: [(&str, &str, &str); 3] = [
     ("detach", "git checkout -q --detach", "HEAD was moved"),
     ("switch", "git checkout -q -b elsewhere", "HEAD was moved"),
 ];
-
-const NO_SANDBOX: &str = "[sandbox]\nmode = \"off\"\n";
 
 #[test]
 fn claude_without_a_sandbox_is_found_out_when_it_commits_or_moves_head() {

@@ -14,4 +14,5 @@
 mod attempts;
 mod edits;
 mod failures;
+mod guards;
 mod stage;

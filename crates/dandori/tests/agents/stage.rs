@@ -35,6 +35,8 @@ min_free_memory = \"16MiB\"
 pool = 0
 ";
 
+pub(crate) const NO_SANDBOX: &str = "[sandbox]\nmode = \"off\"\n";
+
 pub(crate) struct Stage {
     pub(crate) env: TestEnv,
     pub(crate) agent: &'static str,
@@ -149,6 +151,13 @@ impl Stage {
 
     pub(crate) fn worktree(&self, run: &Ended) -> Utf8PathBuf {
         self.shown(&run.id)["worktree"].as_str().unwrap().into()
+    }
+
+    /// Where dandori keeps all about a run.
+    pub(crate) fn run_folder(&self, run: &Ended) -> Utf8PathBuf {
+        let repo = self.worktree(run).parent().unwrap().parent().unwrap().to_owned();
+        let key = &run.id[run.id.len() - 8..];
+        repo.join("runs").join(key)
     }
 
     /// A file of the branch as the origin has it.
