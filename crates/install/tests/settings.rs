@@ -55,7 +55,7 @@ fn codex_and_gemini_get_a_command_line_and_gemini_milliseconds() {
     let text = install(Client::Gemini, PROGRAM, None, None).unwrap().text;
     let json: serde_json::Value = serde_json::from_str(&text).unwrap();
     let handler = &json["hooks"]["BeforeTool"][0]["hooks"][0];
-    assert_eq!((&handler["command"], &handler["timeout"]), (&"/opt/dandori hook gemini".into(), &120000.into()));
+    assert_eq!((&handler["command"], &handler["timeout"]), (&"/opt/dandori hook gemini".into(), &120_000.into()));
     assert_eq!(json["hooks"]["SessionStart"][0].get("matcher"), None, "Gemini compares it word for word");
     assert_eq!(json["hooks"].as_object().unwrap().len(), 8);
 }

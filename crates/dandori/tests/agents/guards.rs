@@ -48,7 +48,7 @@ fn commit(env: &TestEnv) {
 /// What the model was sent when it had `turns` turns behind it.
 fn asked_after(stage: &Stage, turns: usize) -> String {
     let requests = stage.server.requests();
-    let asked = requests.iter().find(|r| r["turn"] == Value::from(turns));
+    let asked = requests.iter().find(|r| r["turn"] == turns);
     asked.unwrap_or_else(|| panic!("{}: no request after {turns} turns", stage.agent))["body"].to_string()
 }
 

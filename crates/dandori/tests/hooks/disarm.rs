@@ -129,7 +129,16 @@ fn unseen(script: &str) {
         played.assert_not_told(turn, "[dandori");
         played.assert_not_told(turn, "nothing noticed");
     }
+    let refusals = guard_folder(&stage).join("logs/block-reasons.log");
+    let refusals = std::fs::read_to_string(refusals).unwrap_or_default();
+    assert!(refusals.contains("BLOCK by control-guard"), "{refusals}\n{}", played.story());
     still_guarded(&stage, &played, 2);
+}
+
+/// What is kept about the repository.
+fn guard_folder(stage: &Stage) -> Utf8PathBuf {
+    let folders = stage.env.state().join("guards").read_dir_utf8().unwrap().flatten();
+    folders.map(camino::Utf8DirEntry::into_path).find(|p| p.file_name().unwrap().starts_with("repo-")).unwrap()
 }
 
 #[test]
@@ -344,8 +353,7 @@ fn what_the_guards_remember_is_not_touched() {
     let state = stage.env.state();
     // Something is there to be touched.
     let _ = stage.play([stage.write(FORBIDDEN), Turn::say("end")]);
-    let folder = state.join("guards").read_dir_utf8().unwrap().flatten().find(|e| e.file_name().starts_with("repo-"));
-    let folder = folder.unwrap().into_path();
+    let folder = guard_folder(&stage);
     assert!(folder.join("rules.json").exists());
     let write = |path: Utf8PathBuf| Turn::call(Call::Write { path: path.into_string(), content: "{}".to_owned() });
     let mut ways = lines(&[

@@ -209,8 +209,9 @@ pub(crate) fn put(path: &Utf8Path, text: &str) {
 }
 
 fn within_patience(mut command: std::process::Command) -> Ran {
+    use std::os::unix::process::CommandExt;
     use std::process::Stdio;
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = command.process_group(0).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let until = Instant::now() + PATIENCE;
     let pid = child.id();
     let (stdout, stderr) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
@@ -227,7 +228,9 @@ fn within_patience(mut command: std::process::Command) -> Ran {
             break status.code().unwrap_or(-1);
         }
         if Instant::now() > until {
-            dandori_testkit::env::kill(pid, "-KILL");
+            // With all it has started: they hold the other ends of the pipes.
+            let group = ["-KILL".to_owned(), "--".to_owned(), format!("-{pid}")];
+            let _ = std::process::Command::new("kill").args(group).status();
             let _ = child.wait();
             panic!("the client did not end:\n{}\n{}", stdout.join().unwrap(), stderr.join().unwrap());
         }
