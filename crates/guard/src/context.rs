@@ -216,16 +216,16 @@ impl<'a> Context<'a> {
         names.into_iter().filter(fits).map(|n| folder.join(n)).collect()
     }
 
-    /// The checkout a path lies in; a folder is looked at once.
+    /// The checkout a path lies in; each path is looked at once.
     pub fn checkout(&self, path: &Utf8Path) -> Option<Rc<Checkout>> {
-        let folder = path.parent().unwrap_or(path).to_owned();
-        // A folder that is itself a checkout counts as lying in it.
-        let key = if self.world.kind(path) == Some(FileKind::Folder) { path.to_owned() } else { folder };
-        if let Some(known) = self.checkouts.borrow().get(&key) {
+        if let Some(known) = self.checkouts.borrow().get(path) {
             return known.clone();
         }
-        let found = self.world.checkout(&key).map(Rc::new);
-        self.checkouts.borrow_mut().insert(key, found.clone());
+        // A folder that is itself a checkout counts as lying in it.
+        let is_folder = self.world.kind(path) == Some(FileKind::Folder);
+        let folder = if is_folder { path } else { path.parent().unwrap_or(path) };
+        let found = self.world.checkout(folder).map(Rc::new);
+        self.checkouts.borrow_mut().insert(path.to_owned(), found.clone());
         found
     }
 

@@ -10,7 +10,15 @@ const MAX_POINTER: u64 = 64 * 1024;
 
 /// The checkout that holds `path`, which need not exist.
 pub fn find(path: &Utf8Path) -> Option<Checkout> {
+    find_among(path, |_| None)
+}
+
+/// The same, where some checkouts are known by their top folder.
+pub(crate) fn find_among(path: &Utf8Path, known: impl Fn(&Utf8Path) -> Option<Checkout>) -> Option<Checkout> {
     for folder in path.ancestors() {
+        if let Some(checkout) = known(folder) {
+            return Some(checkout);
+        }
         let dot_git = folder.join(".git");
         let Ok(metadata) = dot_git.metadata() else { continue };
         let git_dir = if metadata.is_dir() { dot_git } else { pointed(folder, &dot_git)? };

@@ -1,6 +1,6 @@
 //! The world as the guards ask for it: from files.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::io::{self, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -21,6 +21,8 @@ pub struct Files<'a> {
     pub memory: &'a Memory,
     pub begun: Instant,
     pub waited: Cell<Duration>,
+    /// Those that were found already: most paths lie in one.
+    pub checkouts: RefCell<Vec<Checkout>>,
     /// How long programs of the project's own may still hold up the answer, in milliseconds, for the watchdog.
     pub allowance: Arc<AtomicU64>,
 }
@@ -36,7 +38,7 @@ impl World for Files<'_> {
         if !metadata.is_file() {
             return Err(io::Error::other("not a file"));
         }
-        let mut bytes = Vec::new();
+        let mut bytes = Vec::with_capacity(usize::try_from(metadata.len().min(MAX_TEXT)).unwrap_or(0) + 1);
         std::fs::File::open(path)?.take(MAX_TEXT).read_to_end(&mut bytes)?;
         Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
     }
@@ -69,7 +71,13 @@ impl World for Files<'_> {
     }
 
     fn checkout(&self, path: &Utf8Path) -> Option<Checkout> {
-        crate::checkout::find(path)
+        let known = |folder: &Utf8Path| self.checkouts.borrow().iter().find(|c| c.root == folder).cloned();
+        let found = crate::checkout::find_among(path, known)?;
+        let mut checkouts = self.checkouts.borrow_mut();
+        if !checkouts.contains(&found) {
+            checkouts.push(found.clone());
+        }
+        Some(found)
     }
 
     fn mark(&self, mark: &Mark) -> Option<String> {

@@ -1,6 +1,6 @@
 //! One event in its session: the rules that hold there, what is remembered, the judgement, and what is written down.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use camino::{Utf8Path, Utf8PathBuf};
 use dandori_domain::guard::RulesNote;
 use dandori_guard::{
-    Answer, Asking, Context, Decision, ErrorPolicy, Event, GuardName, Judgement, Kind, Reason, Rules, Verdict, encode,
-    judge,
+    Answer, Asking, Checkout, Context, Decision, ErrorPolicy, Event, GuardName, Judgement, Kind, Reason, Rules,
+    Verdict, encode, judge,
 };
 use dandori_host::layout::RunLayout;
 use dandori_host::{Env, Layout};
@@ -38,11 +38,22 @@ pub struct Session {
     /// What is wrong with the configuration, for the user.
     pub notes: Vec<RulesNote>,
     pub project: Option<Utf8PathBuf>,
+    checkout: Option<Checkout>,
     pub lang: Lang,
     folder: Utf8PathBuf,
     layout: Option<Layout>,
     memory: Memory,
     now: Zoned,
+}
+
+/// What a session stands on, in a run or out of one.
+struct Ground {
+    rules: Rules,
+    notes: Vec<RulesNote>,
+    project: Option<Utf8PathBuf>,
+    checkout: Option<Checkout>,
+    folder: Utf8PathBuf,
+    layout: Option<Layout>,
 }
 
 /// A judgement with its answer.
@@ -59,7 +70,10 @@ impl Session {
             let run = RunLayout::at(run);
             let unread = |e| format!("cannot read the run's rules: {e}");
             let RunRules { worktree, rules } = RunRules::load(&run.rules()).map_err(unread)?;
-            let session = Self::with(rules, Vec::new(), Some(worktree), env, run.guards(), None, event, now);
+            let project = Some(worktree);
+            let folder = run.guards();
+            let ground = Ground { rules, notes: Vec::new(), project, checkout: None, folder, layout: None };
+            let session = Self::on(ground, request, now);
             // The agent can write where they would stand, and nobody gives any in a run.
             session.memory.forget_exceptions();
             return Ok(session);
@@ -71,24 +85,15 @@ impl Session {
         let folder = place::guard_folder(&layout, root.as_deref());
         let place = crate::rules::place(checkout.as_ref(), env, &layout, &folder);
         let (rules, notes) = dandori_policy::load(&place, now.timestamp());
-        Ok(Self::with(rules, notes, project, env, folder, Some(layout), event, now))
+        Ok(Self::on(Ground { rules, notes, project, checkout, folder, layout: Some(layout) }, request, now))
     }
 
-    #[expect(clippy::too_many_arguments, reason = "what the two ways of opening have in common")]
-    fn with(
-        rules: Rules,
-        notes: Vec<RulesNote>,
-        project: Option<Utf8PathBuf>,
-        env: &Env,
-        folder: Utf8PathBuf,
-        layout: Option<Layout>,
-        event: &Event,
-        now: Zoned,
-    ) -> Self {
-        let lang = Lang::choose(None, rules.language.as_deref(), |name| env.text(name));
+    fn on(ground: Ground, request: &Request, now: Zoned) -> Self {
+        let Ground { rules, notes, project, checkout, folder, layout } = ground;
+        let lang = Lang::choose(None, rules.language.as_deref(), |name| request.env.text(name));
         let window = Duration::from_secs(rules.denied_seconds);
-        let memory = Memory::new(&folder, event, now.timestamp(), window);
-        Self { rules, notes, project, lang, folder, layout, memory, now }
+        let memory = Memory::new(&folder, request.event, now.timestamp(), window);
+        Self { rules, notes, project, checkout, lang, folder, layout, memory, now }
     }
 
     /// Asks the guards; nothing is noted.
@@ -98,6 +103,7 @@ impl Session {
             memory: &self.memory,
             begun: request.begun,
             waited: Cell::default(),
+            checkouts: RefCell::new(self.checkout.iter().cloned().collect()),
             allowance: Arc::clone(&request.allowance),
         };
         let context = Context::new(request.event, &self.rules, &files, self.lang, self.project.as_deref());
