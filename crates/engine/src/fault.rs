@@ -1,16 +1,18 @@
 //! Crash points: where the tests kill the daemon.
 //!
 //! They follow from the facts and intents themselves, so a new one cannot be forgotten: after every fact has been
-//! recorded, between every intent and its effect, and between every effect and its outcome. Only debug builds have
-//! them; `DANDORI_CRASH_AT` names one, `name#2` the second time it is reached.
+//! recorded, between every intent and its effect, and between every effect and its outcome; and in a launch, which is made
+//! of several, when all is written and nothing started. Only debug builds have them; `DANDORI_CRASH_AT` names one, `name#2` the second time it is reached.
 
 use dandori_domain::run::{Fact, FactKind, Intent, IntentKind};
+
+const PREPARED_LAUNCH: &str = "prepared:launch";
 
 /// Every point there is, by name.
 pub fn points() -> Vec<String> {
     let recorded = FactKind::ALL.iter().filter(|k| **k != FactKind::Intended).map(|k| recorded_name(*k));
     let intents = IntentKind::ALL.iter().flat_map(|k| [intended_name(*k), done_name(*k)]);
-    recorded.chain(intents).collect()
+    recorded.chain(intents).chain([PREPARED_LAUNCH.to_owned()]).collect()
 }
 
 fn recorded_name(kind: FactKind) -> String {
@@ -36,6 +38,11 @@ pub(crate) fn recorded(fact: &Fact) {
 /// An effect has just happened, and nothing says so yet.
 pub(crate) fn done(intent: &Intent) {
     crash_at(&done_name(intent.kind()));
+}
+
+/// The guards' rules and the agent's private folder are there, and no agent yet.
+pub(crate) fn launch_prepared() {
+    crash_at(PREPARED_LAUNCH);
 }
 
 #[cfg(debug_assertions)]

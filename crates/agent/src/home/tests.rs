@@ -10,7 +10,7 @@ use dandori_host::Env;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::{PrepareError, prepare};
+use crate::{Guards, PrepareError, prepare};
 
 const LIMITS: Limits =
     Limits { start_seconds: 60, silence_seconds: 60, run_seconds: 120, api_retries: 2, grace_seconds: 5 };
@@ -52,6 +52,20 @@ impl Stage {
     }
 
     fn prepare(&self, agent: &AgentName, instruction: &str) -> Result<crate::Launch, PrepareError> {
+        self.prepare_with(agent, instruction, None)
+    }
+
+    fn prepare_guarded(&self, agent: &AgentName) -> crate::Launch {
+        let guards = Guards { folder: Utf8Path::new("/runs/k"), settings: &self.root.join("settings-by-path.json") };
+        self.prepare_with(agent, "x", Some(guards)).unwrap()
+    }
+
+    fn prepare_with(
+        &self,
+        agent: &AgentName,
+        instruction: &str,
+        guards: Option<Guards<'_>>,
+    ) -> Result<crate::Launch, PrepareError> {
         prepare(&Order {
             agent,
             run: RunId::mint(self.now, 1),
@@ -71,7 +85,7 @@ impl Stage {
             sandboxed: true,
             custom_command: None,
             forbidden_paths: &[],
-            guards: None,
+            guards,
             dandori: Utf8Path::new("/opt/dandori"),
             now: self.now,
         })
@@ -323,4 +337,82 @@ fn the_command_lines_carry_model_budget_and_session() {
     assert!(codex.ends_with(" -"), "{codex}");
     let gemini = words(&AgentName::Gemini);
     assert!(gemini.contains("--approval-mode yolo --skip-trust -m a-model --session-id"), "{gemini}");
+}
+
+/// The calls of our program among an event's hooks.
+fn calls(settings: &Value, event: &str) -> Vec<Value> {
+    let groups = settings["hooks"][event].as_array().cloned().unwrap_or_default();
+    let handlers = groups.iter().flat_map(|group| group["hooks"].as_array().cloned().unwrap_or_default());
+    handlers.filter(|handler| handler.to_string().contains("dandori")).collect()
+}
+
+#[test]
+fn every_client_calls_the_run_s_guards_and_no_installation_of_the_user_s() {
+    let stage = Stage::new();
+    let theirs = r#"{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"log"}]}]}}"#;
+    for (client, path) in [
+        (dandori_install::Client::Claude, "user/.claude/settings.json"),
+        (dandori_install::Client::Codex, "user/.codex/hooks.json"),
+        (dandori_install::Client::Gemini, "user/.gemini/settings.json"),
+    ] {
+        stage.write(path, &dandori_install::install(client, "/opt/dandori", Some(theirs), None).unwrap().text);
+    }
+    let launch = stage.prepare_guarded(&AgentName::Claude);
+    let by_path = stage.root.join("settings-by-path.json");
+    assert!(launch.argv.windows(2).any(|w| w == ["--settings", by_path.as_str()]), "{:?}", launch.argv);
+    for file in ["settings-by-path.json", "private/settings.json"] {
+        let found = calls(&stage.json(file), "PreToolUse");
+        let args = json!(["hook", "claude", "--run", "/runs/k"]);
+        assert_eq!(found.len(), 1, "{file}: {found:?}");
+        assert_eq!((&found[0]["command"], &found[0]["args"]), (&json!("/opt/dandori"), &args), "{file}");
+    }
+    assert_eq!(stage.json("settings-by-path.json")["disableAllHooks"], false);
+    assert_eq!(calls(&stage.json("settings-by-path.json"), "ConfigChange").len(), 1);
+    assert!(stage.read("private/settings.json").unwrap().contains("\"log\""), "other people's stay");
+
+    stage.write("user/.codex/config.toml", "model = \"m\"\n[features]\nhooks = false\n");
+    let launch = stage.prepare_guarded(&AgentName::Codex);
+    assert!(launch.argv.windows(2).any(|w| w == ["--enable", "hooks"]), "{:?}", launch.argv);
+    let hooks = stage.json("private/hooks.json");
+    assert_eq!(calls(&hooks, "PreToolUse")[0]["command"], "/opt/dandori hook codex --run /runs/k");
+    assert_eq!(calls(&hooks, "Stop").len(), 1);
+    let config: toml::Table = stage.read("private/config.toml").unwrap().parse().unwrap();
+    let trusted = config["hooks"]["state"].as_table().unwrap();
+    let key = |event: &str, group: u8| format!("{}:{event}:{group}:0", stage.root.join("private/hooks.json"));
+    assert!(trusted.contains_key(&key("pre_tool_use", 0)) && trusted.contains_key(&key("stop", 1)), "{trusted:?}");
+    assert!(!trusted.contains_key(&key("stop", 0)), "nobody trusted the other one here");
+    assert_eq!(config["model"].as_str(), Some("m"));
+
+    stage.prepare_guarded(&AgentName::Gemini);
+    let settings = stage.json("private/.gemini/settings.json");
+    assert_eq!(calls(&settings, "BeforeTool").len(), 1);
+    assert_eq!(calls(&settings, "BeforeTool")[0]["command"], "/opt/dandori hook gemini --run /runs/k");
+}
+
+#[test]
+fn settings_that_would_keep_the_guards_from_being_heard_do_not() {
+    let stage = Stage::new();
+    stage.write("user/.claude/settings.json", "{\"disableAllHooks\":true,\"model\":\"m\"}");
+    stage.prepare_guarded(&AgentName::Claude);
+    let settings = stage.json("private/settings.json");
+    assert_eq!((settings.get("disableAllHooks"), &settings["model"]), (None, &json!("m")));
+
+    for broken in ["{", "[]", "{\"hooks\":[]}"] {
+        stage.write("user/.codex/hooks.json", broken);
+        stage.prepare_guarded(&AgentName::Codex);
+        assert_eq!(calls(&stage.json("private/hooks.json"), "PreToolUse").len(), 1, "{broken}");
+    }
+    let off =
+        json!({ "hooks": { "BeforeTool": {} }, "hooksConfig": { "enabled": true, "disabled": ["dandori", "x"] } });
+    stage.write("user/.gemini/settings.json", &off.to_string());
+    stage.prepare_guarded(&AgentName::Gemini);
+    let settings = stage.json("private/.gemini/settings.json");
+    assert_eq!(calls(&settings, "BeforeTool").len(), 1);
+    assert_eq!(settings["hooksConfig"]["disabled"], json!(["x"]));
+    let off = json!({ "hooks": { "BeforeTool": [{ "hooks": [{ "command": "log" }] }] }, "hooksConfig": { "enabled": false } });
+    stage.write("user/.gemini/settings.json", &off.to_string());
+    stage.prepare_guarded(&AgentName::Gemini);
+    let text = stage.read("private/.gemini/settings.json").unwrap();
+    assert!(!text.contains("\"log\""), "what the user has switched off stays off: {text}");
+    assert_eq!(stage.json("private/.gemini/settings.json")["hooksConfig"]["enabled"], true);
 }

@@ -19,6 +19,7 @@ mod guard_list;
 mod guard_stats;
 mod guard_verbs;
 mod hook;
+mod hook_runs;
 mod init;
 mod many;
 mod remote;

@@ -42,7 +42,7 @@ const STORIES: &[(&str, Story, &[&str])] = &[
         ],
     ),
     ("from_a_warm_slot", story::from_a_warm_slot, &["intended:worktree", "done:worktree", "recorded:worktree_ready"]),
-    ("conversation", story::conversation, &["recorded:session_seen", "done:launch"]),
+    ("conversation", story::conversation, &["recorded:session_seen", "prepared:launch", "done:launch"]),
     (
         "overtaken",
         story::overtaken,

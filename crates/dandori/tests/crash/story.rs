@@ -78,12 +78,24 @@ pub(crate) fn conversation(point: Option<&str>) {
     assert_published(&stage, &run, 0);
     assert_lines(&stage, &run, LAUNCHES, 1);
     assert_eq!(run["summary"], "all done", "{run:#}");
+    assert_guarded(&stage, &run);
     let session = text(&run, "session");
     stage.follow_up(&task, "go on", &[]);
     let run = stage.settled(&task);
     assert_published(&stage, &run, 1);
     assert_eq!(text(&run, "session"), session);
     assert_sound(&mut stage, &Left { branches: vec![text(&run, "branch")], ..Left::default() });
+}
+
+/// Its rules are whole, and of where it works, however often they were written.
+fn assert_guarded(stage: &Stage, run: &Value) {
+    let id = text(run, "id");
+    let folder = stage.below_repos("runs").join(&id[id.len() - 8..]);
+    let rules: Value = serde_json::from_str(&read(&folder.join("rules.json"))).unwrap();
+    assert_eq!(rules["worktree"], run["worktree"], "{rules:#}");
+    assert!(rules["rules"]["constraints"].is_object(), "{rules:#}");
+    let names: Vec<String> = folder.read_dir_utf8().unwrap().map(|e| e.unwrap().file_name().to_owned()).collect();
+    assert!(!names.iter().any(|name| name.ends_with(".new")), "{names:?}");
 }
 
 /// A stand-in that speaks Claude's protocol: it takes the session it is given and says so.

@@ -122,6 +122,7 @@ impl Engine {
             grace_seconds: settings.limits.grace_seconds,
             max_output_bytes: MAX_OUTPUT_BYTES,
         };
+        fault::launch_prepared();
         match shim::launch(files.root(), &order, &self.0.options.dandori, self.env()) {
             Ok(started) => Ok(Some(started)),
             // A shim of the life before got there first.
