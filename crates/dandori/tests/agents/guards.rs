@@ -118,6 +118,8 @@ fn judges_once(agent: &'static str) {
             let words = place.iter().copied().chain(["--agent", agent]);
             env.dandori(words).ok();
         }
+        // By the rules of a session nothing could be edited before a plan is agreed on.
+        env.write("state.md", "---\nfocus: x\n---\n");
         commit(env);
         Script::turns(["git push", "write notes.txt"].map(turn).into_iter().chain([Turn::say("All done.")]))
     });
