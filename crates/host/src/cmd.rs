@@ -98,6 +98,26 @@ impl CmdOutput {
     }
 }
 
+/// What a command said that was only watched, however it ended.
+#[derive(Debug)]
+pub struct Watched {
+    pub stdout: Vec<u8>,
+    pub stderr: String,
+    pub end: WatchEnd,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub enum WatchEnd {
+    Exited(ExitStatus),
+    /// It had done what it was watched for, and was ended.
+    Enough,
+    /// The deadline came, and it was ended.
+    TimedOut,
+}
+
+/// How often somebody who watches is asked whether it is enough.
+const LOOK: Duration = Duration::from_millis(50);
+
 #[derive(Clone, Debug)]
 pub struct Cmd {
     program: OsString,
@@ -184,6 +204,22 @@ impl Cmd {
 
     /// Runs it; every exit is an answer.
     pub fn run_any(&self) -> Result<CmdOutput, CmdError> {
+        let Watched { stdout, stderr, end } = self.carry_out(None)?;
+        match end {
+            WatchEnd::Exited(status) => Ok(CmdOutput { stdout, stderr, status }),
+            WatchEnd::Enough | WatchEnd::TimedOut => {
+                Err(CmdError::TimedOut { command: self.shown(), seconds: self.deadline.as_secs() })
+            }
+        }
+    }
+
+    /// Runs it until it ends, its deadline comes or `is_enough` says so: then its group is ended. What it said until
+    /// then comes back in every case.
+    pub fn run_until(&self, is_enough: &dyn Fn() -> bool) -> Result<Watched, CmdError> {
+        self.carry_out(Some(is_enough))
+    }
+
+    fn carry_out(&self, is_enough: Option<&dyn Fn() -> bool>) -> Result<Watched, CmdError> {
         let failed = |source| CmdError::Io { command: self.shown(), source };
         let mut child = self.spawn()?;
         let writer = child.stdin.take().map(|mut pipe| {
@@ -191,23 +227,20 @@ impl Cmd {
             // A program that does not read its input closes the pipe: not our error.
             std::thread::spawn(move || drop(pipe.write_all(&bytes)))
         });
-        let read = self.read_until_end(&mut child);
+        let read = self.read_until(&mut child, is_enough);
+        if !matches!(read, Ok((_, _, Stop::Ended))) {
+            end_group(&mut child);
+        }
         if let Some(writer) = writer {
             let _ = writer.join();
         }
-        let (stdout, stderr) = match read {
-            Ok(Some(read)) => read,
-            Ok(None) => {
-                end_group(&mut child);
-                return Err(CmdError::TimedOut { command: self.shown(), seconds: self.deadline.as_secs() });
-            }
-            Err(source) => {
-                end_group(&mut child);
-                return Err(failed(source));
-            }
+        let (stdout, stderr, stop) = read.map_err(failed)?;
+        let end = match stop {
+            Stop::Ended => WatchEnd::Exited(child.wait().map_err(failed)?),
+            Stop::Enough => WatchEnd::Enough,
+            Stop::TimedOut => WatchEnd::TimedOut,
         };
-        let status = child.wait().map_err(failed)?;
-        Ok(CmdOutput { stdout, stderr: String::from_utf8_lossy(&stderr).into_owned(), status })
+        Ok(Watched { stdout, stderr: String::from_utf8_lossy(&stderr).into_owned(), end })
     }
 
     #[expect(clippy::disallowed_methods, reason = "this is the one place that starts commands")]
@@ -233,38 +266,55 @@ impl Cmd {
         })
     }
 
-    /// Both outputs until the child ends, or `None` when the deadline came first.
-    fn read_until_end(&self, child: &mut Child) -> io::Result<Option<(Vec<u8>, Vec<u8>)>> {
+    /// Both outputs until the child ends, it is enough, or the deadline comes.
+    fn read_until(
+        &self,
+        child: &mut Child,
+        is_enough: Option<&dyn Fn() -> bool>,
+    ) -> io::Result<(Vec<u8>, Vec<u8>, Stop)> {
         let until = Instant::now() + self.deadline;
         let pid = Pid::from_child(child);
         let end = pidfd_open(pid, PidfdFlags::empty())?;
         let mut pipes = [Drain::of(child.stdout.take())?, Drain::of(child.stderr.take())?];
         loop {
             let left = until.saturating_duration_since(Instant::now());
-            let wait = Timespec::try_from(left).unwrap_or(Timespec { tv_sec: 3600, tv_nsec: 0 });
+            let pause = if is_enough.is_some() { left.min(LOOK) } else { left };
+            let wait = Timespec::try_from(pause).unwrap_or(Timespec { tv_sec: 3600, tv_nsec: 0 });
             let mut fds = vec![PollFd::new(&end, PollFlags::IN)];
             for pipe in &pipes {
                 if let Some(file) = pipe.file.as_ref() {
                     fds.push(PollFd::from_borrowed_fd(file.as_fd(), PollFlags::IN));
                 }
             }
-            match poll(&mut fds, Some(&wait)) {
-                Ok(0) => return Ok(None),
-                Ok(_) => {}
+            let ready = match poll(&mut fds, Some(&wait)) {
+                Ok(ready) => ready,
                 Err(rustix::io::Errno::INTR) => continue,
                 Err(errno) => return Err(errno.into()),
-            }
+            };
             let ended = fds.first().is_some_and(|f| !f.revents().is_empty());
             drop(fds);
             for pipe in &mut pipes {
                 pipe.take_in()?;
             }
-            if ended {
-                let [out, err] = pipes;
-                return Ok(Some((out.bytes, err.bytes)));
-            }
+            let stop = if ended {
+                Stop::Ended
+            } else if is_enough.is_some_and(|is_enough| is_enough()) {
+                Stop::Enough
+            } else if ready == 0 && until <= Instant::now() {
+                Stop::TimedOut
+            } else {
+                continue;
+            };
+            let [out, err] = pipes;
+            return Ok((out.bytes, err.bytes, stop));
         }
     }
+}
+
+enum Stop {
+    Ended,
+    Enough,
+    TimedOut,
 }
 
 /// One output of a child, read as far as it goes without waiting.
@@ -353,6 +403,20 @@ mod tests {
         let error = sh("sleep 60 & wait").deadline(Duration::from_millis(100)).run().unwrap_err();
         assert!(matches!(error, CmdError::TimedOut { .. }));
         assert!(started.elapsed() < Duration::from_secs(20));
+    }
+
+    #[test]
+    fn one_that_is_watched_is_ended_when_it_has_done_enough_and_what_it_said_comes_back() {
+        let dir = tempfile::tempdir().unwrap();
+        let seen = dir.path().join("seen");
+        let script = format!("echo begun; echo talk >&2; touch {}; sleep 60", seen.display());
+        let watched = sh(&script).run_until(&|| seen.exists()).unwrap();
+        assert_eq!((watched.stdout.as_slice(), watched.stderr.as_str()), (&b"begun\n"[..], "talk\n"));
+        assert_eq!(watched.end, WatchEnd::Enough);
+        let late = sh("echo begun; sleep 60").deadline(Duration::from_millis(300)).run_until(&|| false).unwrap();
+        assert_eq!((late.stdout.as_slice(), late.end), (&b"begun\n"[..], WatchEnd::TimedOut));
+        let ended = sh("exit 3").run_until(&|| false).unwrap();
+        assert!(matches!(ended.end, WatchEnd::Exited(status) if status.code() == Some(3)));
     }
 
     #[test]

@@ -14,7 +14,7 @@ pub mod sandbox;
 pub mod shim;
 
 pub use clock::{now, random};
-pub use cmd::{Cmd, CmdError, CmdOutput};
+pub use cmd::{Cmd, CmdError, CmdOutput, WatchEnd, Watched};
 pub use env::Env;
 pub use file::{append_durably, put_file, replace_file};
 pub use layout::Layout;
