@@ -8,7 +8,7 @@
 //! under them either.
 
 use dandori_domain::AgentName;
-use dandori_install::{Client, CodexTrust, codex_trust, for_run};
+use dandori_install::{Client, TrustedHook, for_run, trusted_hooks};
 use serde_json::{Value, json};
 
 use crate::Order;
@@ -21,9 +21,9 @@ pub(crate) fn settings(order: &Order<'_>, client: Client, text: Option<&str>) ->
 }
 
 /// What Codex has to find in its configuration to run the hooks in `text`, its `hooks.json`.
-pub(crate) fn trust(order: &Order<'_>, path: &str, text: &str) -> Vec<CodexTrust> {
+pub(crate) fn trust(order: &Order<'_>, path: &str, text: &str) -> Vec<TrustedHook> {
     let Some(guards) = order.guards else { return Vec::new() };
-    codex_trust(order.dandori.as_str(), guards.folder.as_str(), path, text)
+    trusted_hooks(order.dandori.as_str(), guards.folder.as_str(), path, text)
 }
 
 /// For `--settings`; the same as it is there already when it was written before: a client that runs may read it.

@@ -9,23 +9,31 @@
 //!   nobody else has touched is again what it was before. Without a memory it takes away what became empty.
 //! * [`for_run`] makes the settings of one run's private client: its own hooks in the place of any of ours.
 //! * An entry of ours is known by its command: a program named `dandori`, then `hook <agent>`.
+//! * [`inspect`] and [`CodexConfig`] say what keeps ours from being heard; [`only_ours`] makes a copy in which nobody
+//!   else's does anything.
 
 mod client;
 mod diff;
 mod edit;
+mod inspect;
 mod install;
 mod memory;
 mod ours;
+mod rehearsal;
 mod run;
 mod tree;
+mod trust;
 mod uninstall;
 mod wanted;
 
 pub use client::Client;
 pub use diff::unified;
+pub use inspect::{Fault, Inspection, Own, Shape, Weakness, inspect};
 pub use install::{Installed, install};
 pub use memory::{Before, FileBefore, Memory};
 pub use ours::{Reach, has_ours, reach};
-pub use run::{CodexTrust, codex_trust, for_run, without_ours};
+pub use rehearsal::only_ours;
+pub use run::{TrustedHook, for_run, trusted_hooks, without_ours};
 pub use tree::{Looseness, Trouble};
+pub use trust::{CodexConfig, CodexTrust};
 pub use uninstall::{Uninstalled, uninstall};

@@ -36,16 +36,21 @@ pub(crate) fn handlers(group: &Value) -> &[Value] {
 
 /// Known by its command, whichever path, timeout or shell form it has. `program`: also under another name, when it is
 /// the one to be installed.
-fn is_ours(handler: &Value, client: Client, program: Option<&str>) -> bool {
-    let Some(command) = handler.property("command").and_then(|p| p.value.text()) else { return false };
+pub(crate) fn is_ours(handler: &Value, client: Client, program: Option<&str>) -> bool {
     let is_program = |path: &str| Some(path) == program || path.rsplit('/').next() == Some("dandori");
+    self::program(handler, client).is_some_and(|path| is_program(&path))
+}
+
+/// The program that is called with `hook <agent>` and nothing else, whatever its name.
+pub(crate) fn program(handler: &Value, client: Client) -> Option<String> {
+    let command = handler.property("command")?.value.text()?;
     if let Some(args) = handler.property("args") {
         let args: Vec<Option<&str>> = args.value.elements().iter().map(Value::text).collect();
-        return args == [Some("hook"), Some(client.name())] && is_program(command);
+        return (args == [Some("hook"), Some(client.name())]).then(|| command.to_owned());
     }
-    let line = command.trim_end().strip_suffix(client.name()).map(str::trim_end);
-    let line = line.and_then(|l| l.strip_suffix("hook")).filter(|l| l.ends_with([' ', '\t']));
-    line.and_then(|l| only_word(l.trim())).is_some_and(|path| is_program(&path))
+    let line = command.trim_end().strip_suffix(client.name())?.trim_end();
+    let line = line.strip_suffix("hook").filter(|l| l.ends_with([' ', '\t']))?;
+    only_word(line.trim())
 }
 
 /// The one word that a shell would read here; `None` when it is several, or more than a plain word.

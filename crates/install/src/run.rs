@@ -2,12 +2,12 @@
 //!
 //! An installation of the user's would judge the same event a second time, by rules that are not the run's.
 
-use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
+use serde_json::Value;
 
 use crate::Client;
 use crate::install::{put, require_shape};
 use crate::tree::{self, BOM, Trouble};
+use crate::trust;
 use crate::uninstall::uninstall;
 
 /// The text with what is ours taken out, and hooks put in that judge by the rules in `folder`.
@@ -33,81 +33,35 @@ pub fn without_ours(client: Client, program: &str, text: &str) -> Result<String,
     Ok(Value::Object(settings).to_string())
 }
 
-/// Codex runs a hook only when its hash stands in the user's configuration, under this key of `hooks.state`.
+/// A hook that Codex runs because its hash stands in the user's configuration, under this key of `hooks.state`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CodexTrust {
+pub struct TrustedHook {
     pub key: String,
     pub hash: String,
 }
 
 /// What makes Codex trust the hooks of a run in a `hooks.json` at `path`, and no others in it.
-pub fn codex_trust(program: &str, folder: &str, path: &str, text: &str) -> Vec<CodexTrust> {
-    let Ok(settings) = serde_json::from_str::<Value>(text) else { return Vec::new() };
+pub fn trusted_hooks(program: &str, folder: &str, path: &str, text: &str) -> Vec<TrustedHook> {
+    let root = tree::parse(text.strip_prefix(BOM).unwrap_or(text)).ok().and_then(|t| t.root);
+    let Some(hooks) = root.as_ref().and_then(|r| r.property("hooks")).map(|p| &p.value) else { return Vec::new() };
     let mut found = Vec::new();
     for (event, wanted) in Client::Codex.wanted(program, &["--run", folder]) {
-        let groups = settings.pointer(&format!("/hooks/{event}")).and_then(Value::as_array);
-        for (at, group) in groups.into_iter().flatten().enumerate() {
-            if tree::parse(&group.to_string()).ok().and_then(|t| t.root).is_none_or(|there| !wanted.is(&there)) {
-                continue;
-            }
-            let label = snake_case(event);
-            if let Some(hash) = hash(&label, group) {
-                found.push(CodexTrust { key: format!("{path}:{label}:{at}:0"), hash });
+        let groups = hooks.property(event).map(|p| p.value.elements()).unwrap_or_default();
+        for (at, group) in groups.iter().enumerate().filter(|(_, group)| wanted.is(group)) {
+            let label = trust::snake(event);
+            if let Some(hash) = trust::hash(&label, group, 0) {
+                found.push(TrustedHook { key: format!("{path}:{label}:{at}:0"), hash });
             }
         }
     }
     found
 }
 
-/// Over the group with its one handler as Codex fills it in, keys in order, no blanks.
-fn hash(label: &str, group: &Value) -> Option<String> {
-    let handler = group.pointer("/hooks/0")?;
-    let mut identity = json!({
-        "event_name": label,
-        "hooks": [{
-            "async": false,
-            "command": handler.get("command")?,
-            "timeout": handler.get("timeout")?,
-            "type": "command",
-        }],
-    });
-    if let (Some(matcher), Some(identity)) = (group.get("matcher"), identity.as_object_mut()) {
-        identity.insert("matcher".to_owned(), matcher.clone());
-    }
-    let digest = Sha256::digest(canonical(&identity).as_bytes());
-    Some(format!("sha256:{digest:x}"))
-}
-
-fn canonical(value: &Value) -> String {
-    match value {
-        Value::Object(fields) => {
-            let mut names: Vec<&String> = fields.keys().collect();
-            names.sort();
-            let field = |name: &String| {
-                let value = fields.get(name).map(canonical).unwrap_or_default();
-                format!("{}:{value}", Value::from(name.as_str()))
-            };
-            format!("{{{}}}", names.into_iter().map(field).collect::<Vec<_>>().join(","))
-        }
-        Value::Array(items) => format!("[{}]", items.iter().map(canonical).collect::<Vec<_>>().join(",")),
-        plain => plain.to_string(),
-    }
-}
-
-/// `PreToolUse` → `pre_tool_use`
-fn snake_case(name: &str) -> String {
-    let mut snake = String::new();
-    for c in name.chars() {
-        if c.is_ascii_uppercase() && !snake.is_empty() {
-            snake.push('_');
-        }
-        snake.push(c.to_ascii_lowercase());
-    }
-    snake
-}
-
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+    use sha2::{Digest, Sha256};
+
     use super::*;
 
     fn hooks(text: &str) -> Value {
@@ -168,7 +122,7 @@ mod tests {
     fn codex_trusts_the_run_s_hooks_by_place_and_content_and_nobody_else_s() {
         let theirs = r#"{"hooks":{"PreToolUse":[{"matcher":"*","hooks":[{"type":"command","command":"log"}]}]}}"#;
         let text = for_run(Client::Codex, "/d", "/r", Some(theirs)).unwrap();
-        let trust = codex_trust("/d", "/r", "/c/hooks.json", &text);
+        let trust = trusted_hooks("/d", "/r", "/c/hooks.json", &text);
         let keys: Vec<&str> = trust.iter().map(|t| t.key.as_str()).collect();
         assert_eq!(keys.len(), Client::Codex.wanted("/d", &[]).len());
         assert!(
@@ -176,9 +130,9 @@ mod tests {
             "{keys:?}"
         );
         let of = |event: &str| trust.iter().find(|t| t.key.contains(event)).unwrap().hash.clone();
-        let expected = r#"{"event_name":"pre_tool_use","hooks":[{"async":false,"command":"/d hook codex --run /r","timeout":15,"type":"command"}],"matcher":"*"}"#;
+        let expected = r#"{"event_name":"pre_tool_use","hooks":[{"async":false,"command":"/d hook codex --run /r","timeout":120,"type":"command"}],"matcher":"*"}"#;
         assert_eq!(of(":pre_tool_use:"), format!("sha256:{:x}", Sha256::digest(expected)));
-        let expected = r#"{"event_name":"stop","hooks":[{"async":false,"command":"/d hook codex --run /r","timeout":5,"type":"command"}]}"#;
+        let expected = r#"{"event_name":"stop","hooks":[{"async":false,"command":"/d hook codex --run /r","timeout":10,"type":"command"}]}"#;
         assert_eq!(of(":stop:"), format!("sha256:{:x}", Sha256::digest(expected)));
     }
 }

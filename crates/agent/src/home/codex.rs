@@ -2,7 +2,7 @@
 
 use camino::Utf8Path;
 use dandori_domain::run::Limits;
-use dandori_install::{Client, CodexTrust};
+use dandori_install::{Client, TrustedHook};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -29,7 +29,7 @@ pub(super) fn rebuild(order: &Order<'_>) -> Result<PrivateHome, HomeError> {
 
 /// The user's hooks and the run's, of which only the run's are trusted: Codex keeps trust by the file's place, and the
 /// user has said nothing about this one. A file that Codex would not read must not take the run's hooks with it.
-fn hooks(path: &Utf8Path, order: &Order<'_>) -> Result<Vec<CodexTrust>, HomeError> {
+fn hooks(path: &Utf8Path, order: &Order<'_>) -> Result<Vec<TrustedHook>, HomeError> {
     let bytes = copy::load(path)?;
     let text = bytes.as_deref().map(str::from_utf8).transpose().unwrap_or(None);
     let text = text.filter(|text| serde_json::from_str::<Value>(text).is_ok());
@@ -105,7 +105,7 @@ fn base64url(text: &str) -> Option<Vec<u8>> {
 fn config(
     path: &Utf8Path,
     limits: &Limits,
-    trust: &[CodexTrust],
+    trust: &[TrustedHook],
     named: &mut Vec<String>,
 ) -> Result<Option<String>, HomeError> {
     let bytes = match copy::load(path)? {
@@ -128,7 +128,7 @@ fn config(
             provider.insert(key.to_owned(), toml::Value::Integer(asked.min(most)));
         }
     }
-    for CodexTrust { key, hash } in trust {
+    for TrustedHook { key, hash } in trust {
         let trusted = toml::Table::from_iter([("trusted_hash".to_owned(), toml::Value::String(hash.clone()))]);
         let state = table(&mut config, "hooks").and_then(|hooks| table(hooks, "state"));
         state.and_then(|state| state.insert(key.clone(), toml::Value::Table(trusted)));

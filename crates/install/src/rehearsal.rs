@@ -1,0 +1,62 @@
+//! A copy of somebody's settings to try our hooks with.
+
+use std::ops::Range;
+
+use crate::Client;
+use crate::ours;
+use crate::tree::{self, BOM, Value};
+
+/// Nobody listens there.
+const NOWHERE: &str = "http://127.0.0.1:9/";
+
+/// The same text, but that no hook of anybody else's does anything: a command is `true`, an address leads nowhere.
+/// Everything else keeps its place and kind, so that a client that drops the original drops the copy as well. What
+/// cannot be read is left as it is.
+pub fn only_ours(client: Client, text: &str) -> String {
+    let body = text.strip_prefix(BOM).unwrap_or(text);
+    let Some(root) = tree::parse(body).ok().and_then(|t| t.root) else { return text.to_owned() };
+    let mut changes: Vec<(Range<usize>, &str)> = Vec::new();
+    // Every list of that name, also those that do not count: what counts is for the client to say.
+    for hooks in root.properties().iter().filter(|p| p.name == "hooks") {
+        let groups = hooks.value.properties().iter().flat_map(|event| event.value.elements());
+        let others = groups.flat_map(ours::handlers).filter(|handler| !ours::is_ours(handler, client, None));
+        for property in others.flat_map(Value::properties).filter(|p| p.value.text().is_some()) {
+            match property.name.as_str() {
+                "command" | "commandWindows" => changes.push((property.value.range.clone(), "true")),
+                "url" => changes.push((property.value.range.clone(), NOWHERE)),
+                _ => {}
+            }
+        }
+    }
+    changes.sort_by_key(|(range, _)| std::cmp::Reverse(range.start));
+    let mut copy = body.to_owned();
+    for (range, by) in changes {
+        copy.replace_range(range, &format!("\"{by}\""));
+    }
+    let bom = text.strip_suffix(body).unwrap_or_default();
+    format!("{bom}{copy}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn others_do_nothing_and_everything_keeps_its_place() {
+        let text = "\u{feff}{\n  // mine\n  \"hooks\": {\"Stop\": [{\"hooks\": [\n\
+            {\"type\": \"command\", \"command\": \"rm -rf /\", \"timeout\": \"5\"},\n\
+            {\"type\": \"http\", \"url\": \"https://example.com\"},\n\
+            {\"type\": \"command\"}, 7,\n\
+            {\"type\": \"command\", \"command\": \"/a/dandori\", \"args\": [\"hook\", \"claude\"]}]}]},\n  \"model\": \"x\",\n}";
+        let copy = only_ours(Client::Claude, text);
+        let expected = text.replace("rm -rf /", "true").replace("https://example.com", "http://127.0.0.1:9/");
+        assert_eq!(copy, expected);
+    }
+
+    #[test]
+    fn what_cannot_be_read_stays_as_it_is() {
+        for text in ["", "{", "[]", "{\"hooks\": 3}", "{\"hooks\": {\"Stop\": [4, {\"hooks\": 5}]}}"] {
+            assert_eq!(only_ours(Client::Gemini, text), text);
+        }
+    }
+}
