@@ -96,8 +96,8 @@ enum Verb {
     Consent,
     /// Put dandori's guards into the settings of the agents
     Init(cli::init::InitArgs),
-    /// Check this machine: git, agents, sandbox, store, disk
-    Doctor,
+    /// Check this machine: git, agents, their hooks, sandbox, store, disk
+    Doctor(cli::doctor::DoctorArgs),
     /// Agree to what this repository's dandori.toml could execute
     Trust(cli::trust::TrustArgs),
     /// Play the whole flow on a temporary repository, without an account
@@ -326,7 +326,7 @@ async fn answer(verb: Verb, context: &cli::Context) -> Result<ExitCode, Failed> 
         Verb::Daemon(DaemonVerb::Logs(args)) => cli::daemon_logs::run(&args, context),
         Verb::Daemon(DaemonVerb::Serve(_)) => Ok(ExitCode::SUCCESS),
         Verb::Init(args) => cli::init::run(&args, context),
-        Verb::Doctor => cli::doctor::run(context).await,
+        Verb::Doctor(args) => cli::doctor::run(&args, context).await,
         Verb::Trust(args) => cli::trust::run(&args, context),
         Verb::Demo(args) => crate::demo::run(args, context).await,
         Verb::Completions(args) => Ok(cli::completions::run(&args, &mut Cli::command())),

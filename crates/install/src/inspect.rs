@@ -298,7 +298,7 @@ mod tests {
         assert_eq!(claude(r#""timeout": 0.1"#), Weakness::Timeout(100));
         assert_eq!(claude(r#""timeout": 120, "if": "Bash(git *)""#), Weakness::If("Bash(git *)".to_owned()));
         assert_eq!(claude(r#""timeout": 120, "async": true"#), Weakness::Async);
-        assert_eq!(weak(Client::Gemini, r#""timeout": 120000"#, r#""timeout": 120"#), Weakness::Timeout(15));
+        assert_eq!(weak(Client::Gemini, r#""timeout": 120000"#, r#""timeout": 120"#), Weakness::Timeout(120));
     }
 
     #[test]

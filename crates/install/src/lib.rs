@@ -15,6 +15,7 @@
 mod client;
 mod diff;
 mod edit;
+mod folders;
 mod inspect;
 mod install;
 mod memory;
@@ -28,11 +29,12 @@ mod wanted;
 
 pub use client::Client;
 pub use diff::unified;
+pub use folders::{gemini_trusts, gemini_trusts_all};
 pub use inspect::{Fault, Inspection, Own, Shape, Weakness, inspect};
 pub use install::{Installed, install};
 pub use memory::{Before, FileBefore, Memory};
 pub use ours::{Reach, has_ours, reach};
-pub use rehearsal::only_ours;
+pub use rehearsal::{Setting, only_ours, with_setting};
 pub use run::{TrustedHook, for_run, trusted_hooks, without_ours};
 pub use tree::{Looseness, Trouble};
 pub use trust::{CodexConfig, CodexTrust};

@@ -3,8 +3,10 @@
 use std::ops::Range;
 
 use crate::Client;
+use crate::edit::Place;
 use crate::ours;
-use crate::tree::{self, BOM, Value};
+use crate::tree::{self, BOM, Kind, Value};
+use crate::wanted::{Wanted, property};
 
 /// Nobody listens there.
 const NOWHERE: &str = "http://127.0.0.1:9/";
@@ -37,9 +39,63 @@ pub fn only_ours(client: Client, text: &str) -> String {
     format!("{bom}{copy}")
 }
 
+/// What a setting is set to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Setting<'s> {
+    Text(&'s str),
+    Flag(bool),
+}
+
+/// The same text with one setting as it is to be, wherever it stands among the others. A text that cannot be read, or
+/// has something else in its place, is left as it is: so it is for its client.
+pub fn with_setting(text: &str, place: &[&str], to: Setting<'_>) -> String {
+    let body = text.strip_prefix(BOM).unwrap_or(text);
+    let bom = text.strip_suffix(body).unwrap_or_default();
+    let Ok(tree) = tree::parse(body) else { return text.to_owned() };
+    let Some(root) = &tree.root else { return text.to_owned() };
+    let page = Place { text: body, tree: &tree };
+    let mut wanted = match to {
+        Setting::Text(text) => Wanted::text(text),
+        Setting::Flag(flag) => Wanted::Flag(flag),
+    };
+    let (mut here, mut parent, mut rest) = (root, None, place);
+    while let Some((name, deeper)) = rest.split_first()
+        && let Some(found) = here.property(name)
+    {
+        (parent, here, rest) = (Some(here), &found.value, deeper);
+    }
+    let changed = match rest.split_first() {
+        None => page.replaced(here.range.clone(), &wanted.written(&page.style_of(here))),
+        Some(_) if !matches!(here.kind, Kind::Object(_)) => return text.to_owned(),
+        Some((name, deeper)) => {
+            for name in deeper.iter().rev() {
+                wanted = Wanted::object([(*name, wanted)]);
+            }
+            page.with(here, parent, |style| property(name, &wanted, style))
+        }
+    };
+    format!("{bom}{changed}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_setting_is_put_where_it_belongs() {
+        let set = |text: &str| with_setting(text, &["a", "b", "c"], Setting::Text("x"));
+        let read = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
+        for text in ["{}", r#"{"a": {}}"#, r#"{"a": {"b": {"d": 1}}, "z": 2}"#, r#"{"a": {"b": {"c": {"was": 3}}}}"#] {
+            let mut expected = read(text);
+            expected["a"]["b"]["c"] = "x".into();
+            assert_eq!(read(&set(text)), expected, "{text}");
+        }
+        let flag = with_setting("{ // mine\n  \"a\": {\"b\": true},\n}", &["a", "b"], Setting::Flag(false));
+        assert_eq!(flag, "{ // mine\n  \"a\": {\"b\": false},\n}");
+        for text in ["", "{", "[]", r#"{"a": 3}"#, r#"{"a": {"b": []}}"#] {
+            assert_eq!(set(text), text);
+        }
+    }
 
     #[test]
     fn others_do_nothing_and_everything_keeps_its_place() {

@@ -6,6 +6,7 @@ use crate::tree::{Kind, Value};
 pub(crate) enum Wanted {
     Text(String),
     Number(u32),
+    Flag(bool),
     List(Vec<Wanted>),
     Object(Vec<(String, Wanted)>),
 }
@@ -40,6 +41,7 @@ impl Wanted {
         match (self, &found.kind) {
             (Self::Text(wanted), Kind::Text(found)) => wanted == found,
             (Self::Number(wanted), Kind::Plain(found)) => wanted.to_string() == *found,
+            (Self::Flag(wanted), Kind::Plain(found)) => wanted.to_string() == *found,
             (Self::List(wanted), Kind::List(found)) => {
                 wanted.len() == found.len() && wanted.iter().zip(found).all(|(w, f)| w.is(f))
             }
@@ -55,6 +57,7 @@ impl Wanted {
         match self {
             Self::Text(text) => quoted(text),
             Self::Number(number) => number.to_string(),
+            Self::Flag(flag) => flag.to_string(),
             Self::List(items) if items.iter().all(Self::is_simple) => {
                 let gap = if let Style::Inline { gap } = style { gap } else { " " };
                 let items: Vec<String> = items.iter().map(|i| i.written(style)).collect();
@@ -68,7 +71,7 @@ impl Wanted {
     }
 
     fn is_simple(&self) -> bool {
-        matches!(self, Self::Text(_) | Self::Number(_))
+        matches!(self, Self::Text(_) | Self::Number(_) | Self::Flag(_))
     }
 }
 

@@ -1,6 +1,26 @@
 //! Words of `dandori doctor`: what it looks at, and what to do when that is not well.
 
+pub mod hooks;
+
 use crate::Lang;
+
+/// An agent with hooks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Agent {
+    Claude,
+    Codex,
+    Gemini,
+}
+
+impl Agent {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Claude => "Claude Code",
+            Self::Codex => "Codex",
+            Self::Gemini => "Gemini",
+        }
+    }
+}
 
 /// What `doctor` looks at.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -11,6 +31,10 @@ pub enum Check {
     Claude,
     Codex,
     Gemini,
+    /// Whether dandori's hooks stand in an agent's settings as they should.
+    Hooks(Agent),
+    /// Whether they were seen to fire and to block.
+    SelfTest(Agent),
     Sandbox,
     Memory,
     Disk,
@@ -31,6 +55,12 @@ impl Check {
             Self::Claude => "claude",
             Self::Codex => "codex",
             Self::Gemini => "gemini",
+            Self::Hooks(Agent::Claude) => "claude_hooks",
+            Self::Hooks(Agent::Codex) => "codex_hooks",
+            Self::Hooks(Agent::Gemini) => "gemini_hooks",
+            Self::SelfTest(Agent::Claude) => "claude_self_test",
+            Self::SelfTest(Agent::Codex) => "codex_self_test",
+            Self::SelfTest(Agent::Gemini) => "gemini_self_test",
             Self::Sandbox => "sandbox",
             Self::Memory => "memory",
             Self::Disk => "disk",
@@ -46,6 +76,12 @@ impl Check {
 pub fn check(lang: Lang, check: Check) -> &'static str {
     let (en, ja) = match check {
         Check::Identity => ("git identity", "git のユーザー情報"),
+        Check::Hooks(Agent::Claude) => ("hooks of claude", "claude のフック"),
+        Check::Hooks(Agent::Codex) => ("hooks of codex", "codex のフック"),
+        Check::Hooks(Agent::Gemini) => ("hooks of gemini", "gemini のフック"),
+        Check::SelfTest(Agent::Claude) => ("self-test of claude", "claude の自己診断"),
+        Check::SelfTest(Agent::Codex) => ("self-test of codex", "codex の自己診断"),
+        Check::SelfTest(Agent::Gemini) => ("self-test of gemini", "gemini の自己診断"),
         Check::Sandbox => ("sandbox", "サンドボックス"),
         Check::Memory => ("memory", "メモリ"),
         Check::Disk => ("disk", "ディスク"),

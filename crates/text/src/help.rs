@@ -173,7 +173,12 @@ pub const COMMANDS: &[CommandHelp] = &[
         flag("dry_run", "何も書き込まず、変更の差分だけを表示する"),
         flag("uninstall", "dandori のガードを取り除き、設定を元に戻す"),
     ]),
-    about("doctor", "この環境を点検する: git、エージェント、サンドボックス、データベース、ディスク"),
+    about("doctor", "この環境を点検する: git、エージェント、フック、サンドボックス、データベース、ディスク").with(&[
+        flag(
+            "guards",
+            "ガードだけを試す: 内蔵のモデルで各エージェントを一度起動し、フックが働いてブロックすることを確かめる",
+        ),
+    ]),
     about("guard", "ガードの判定と理由、例外を確認・管理する"),
     about("guard explain", "コマンドラインの動作と、各ガードの判定を表示する").with(&[value(
         "command",

@@ -78,7 +78,7 @@ pub enum Beyond {
     TrailingComma,
 }
 
-fn beyond(lang: Lang, what: Beyond) -> &'static str {
+pub(crate) fn beyond(lang: Lang, what: Beyond) -> &'static str {
     match (lang, what) {
         (Lang::En, Beyond::ByteOrderMark) => "the byte order mark",
         (Lang::En, Beyond::Comment) => "the comment",
@@ -162,8 +162,8 @@ pub fn advice(lang: Lang, advice: &Advice) -> String {
         }
         Advice::Doctor => say!(
             lang,
-            "`dandori doctor` checks that they are heard",
-            "フックが働くことを `dandori doctor` で確認してください"
+            "`dandori doctor --guards` proves that they fire and block",
+            "フックが働くことを `dandori doctor --guards` で確認してください"
         ),
     }
 }
@@ -220,7 +220,7 @@ pub(crate) fn bad_settings(lang: Lang, path: &str, trouble: &SettingsTrouble) ->
     ))
 }
 
-fn settings_trouble(lang: Lang, trouble: &SettingsTrouble) -> String {
+pub(crate) fn settings_trouble(lang: Lang, trouble: &SettingsTrouble) -> String {
     match trouble {
         SettingsTrouble::NotText => say!(lang, "it is not UTF-8 text", "UTF-8 のテキストではありません"),
         SettingsTrouble::NotJson { line, column, reason } => {

@@ -1,12 +1,17 @@
 //! `dandori doctor`: each thing dandori stands on, how it is, and what to do when it is not well.
+//!
+//! Without a flag it only looks. `--guards` tries what cannot be seen: whether an agent asks its hooks, and obeys.
 
 mod configuration;
+mod hooks;
+mod self_test;
 
 use std::os::unix::fs::DirBuilderExt;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use camino::Utf8Path;
+use clap::Args;
 use dandori_api::{DoctorReport, RepositoryUse};
 use dandori_domain::cause::with_causes;
 use dandori_domain::run::Sandbox;
@@ -21,6 +26,13 @@ use serde_json::{Value, json};
 use super::Context;
 use crate::client::Client;
 use crate::out::{Failed, bad, dim, good};
+
+#[derive(Args)]
+pub(crate) struct DoctorArgs {
+    /// Only the guards: start each agent once with a built-in model, and see its hooks fire and block
+    #[arg(long)]
+    guards: bool,
+}
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Grade {
@@ -47,11 +59,13 @@ struct Finding {
     remedy: Option<String>,
     /// What is wrong, for those who parse it.
     problem: Option<Problem>,
+    /// The same for hooks, which have no problem of their own.
+    code: Option<&'static str>,
 }
 
 impl Finding {
     fn good(check: Check, detail: String) -> Self {
-        Self { check, grade: Grade::Good, detail, remedy: None, problem: None }
+        Self { check, grade: Grade::Good, detail, remedy: None, problem: None, code: None }
     }
 
     fn bad(lang: Lang, check: Check, detail: String, remedy: Remedy) -> Self {
@@ -64,7 +78,7 @@ impl Finding {
             Some(why) => format!("{}: {}", said.what, in_one_line(why)),
             None => said.what,
         };
-        Self { check, grade: Grade::Bad, detail, remedy: Some(said.hint), problem: Some(problem) }
+        Self { grade: Grade::Bad, remedy: Some(said.hint), problem: Some(problem), ..Self::good(check, detail) }
     }
 }
 
@@ -84,8 +98,27 @@ fn in_one_line(text: &str) -> String {
 /// Too little for one more worktree of a usual repository.
 const LITTLE_DISK: u64 = 1 << 30;
 
-pub(crate) async fn run(context: &Context) -> Result<ExitCode, Failed> {
-    let lang = context.out.lang;
+pub(crate) async fn run(args: &DoctorArgs, context: &Context) -> Result<ExitCode, Failed> {
+    let looks = hooks::look(context);
+    if args.guards {
+        let mut findings: Vec<Finding> = looks.iter().flat_map(|look| look.findings(context.out.lang)).collect();
+        let tried = self_test::all(context, &looks);
+        let is_proven = tried.iter().any(|f| f.grade == Grade::Good);
+        findings.extend(tried);
+        return Ok(show(context, findings, is_proven));
+    }
+    let mut findings = of_machine(context);
+    findings.extend(looks.iter().flat_map(|look| look.findings(context.out.lang)));
+    findings.extend(configuration::look(context));
+    findings.extend(daemon(context).await);
+    let code = show(context, findings, true);
+    if looks.iter().any(hooks::Look::can_be_tried) {
+        context.out.note(doctor::hooks::only_looked(context.out.lang));
+    }
+    Ok(code)
+}
+
+fn of_machine(context: &Context) -> Vec<Finding> {
     let mut findings = vec![git(context), identity(context)];
     findings.push(program(context, Check::Tmux, "tmux", "-V", Remedy::InstallTmux));
     // The agents write into their home even to tell their version.
@@ -102,17 +135,20 @@ pub(crate) async fn run(context: &Context) -> Result<ExitCode, Failed> {
     findings.push(sandbox_finding(context));
     findings.push(memory(context));
     findings.push(disk(context));
-    findings.extend(configuration::look(context));
-    findings.extend(daemon(context).await);
+    findings
+}
 
+/// All of them, and the exit code. `is_proven`: what was asked for could be shown.
+fn show(context: &Context, findings: Vec<Finding>, is_proven: bool) -> ExitCode {
+    let lang = context.out.lang;
     let rows: Vec<Value> = findings
         .iter()
         .map(|f| {
             json!({ "check": f.check.code(), "ok": f.grade != Grade::Bad, "detail": f.detail, "remedy": f.remedy,
-                    "problem": f.problem })
+                    "problem": f.problem, "code": f.code })
         })
         .collect();
-    let well = findings.iter().all(|f| f.grade != Grade::Bad);
+    let well = is_proven && findings.iter().all(|f| f.grade != Grade::Bad);
     context.out.object(&json!({ "ok": well, "checks": rows }));
     let mut table = Table::new(["", head(lang, Head::Check), head(lang, Head::Result)]);
     for f in findings {
@@ -123,7 +159,7 @@ pub(crate) async fn run(context: &Context) -> Result<ExitCode, Failed> {
         }
     }
     context.out.table(&table);
-    Ok(ExitCode::from(u8::from(!well)))
+    ExitCode::from(u8::from(!well))
 }
 
 fn git(context: &Context) -> Finding {

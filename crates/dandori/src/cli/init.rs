@@ -2,8 +2,8 @@
 //!
 //! Every file is worked out before any is written: a settings file that is not understood leaves all of them alone.
 
-mod files;
-mod places;
+pub(super) mod files;
+pub(super) mod places;
 mod program;
 
 use std::process::ExitCode;

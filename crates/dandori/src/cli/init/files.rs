@@ -97,7 +97,7 @@ impl Deed {
 }
 
 /// The text of a settings file; `None` when there is none.
-pub(super) fn read(path: &Utf8Path) -> Result<Option<String>, Problem> {
+pub(in crate::cli) fn read(path: &Utf8Path) -> Result<Option<String>, Problem> {
     match std::fs::read(path) {
         Ok(bytes) => match String::from_utf8(bytes) {
             Ok(text) => Ok(Some(text)),
@@ -133,12 +133,15 @@ fn write(path: &Utf8Path, text: &str) -> std::io::Result<()> {
 }
 
 fn bad_settings(path: &Utf8Path, trouble: Trouble) -> Problem {
-    let trouble = match trouble {
+    Problem::BadSettings { path: path.to_owned(), trouble: told(trouble) }
+}
+
+pub(in crate::cli) fn told(trouble: Trouble) -> SettingsTrouble {
+    match trouble {
         Trouble::NotJson { line, column, reason } => SettingsTrouble::NotJson { line, column, reason },
         Trouble::NotAnObject { line, column, key } => SettingsTrouble::NotAnObject { line, column, key },
         Trouble::NotAList { line, column, key } => SettingsTrouble::NotAList { line, column, key },
-    };
-    Problem::BadSettings { path: path.to_owned(), trouble }
+    }
 }
 
 /// What was there before us, by file. Kept below the state root, where no agent comes.

@@ -20,8 +20,7 @@ impl Places {
     /// A worktree has settings of its own.
     pub(super) fn of_project(context: &Context) -> Result<Self, Problem> {
         let here = context.here()?;
-        let root = here.ancestors().find(|folder| folder.join(".git").exists());
-        let root = root.ok_or_else(|| Problem::NothingToGuard { path: here.clone() })?.to_owned();
+        let root = project_root(&here).ok_or_else(|| Problem::NothingToGuard { path: here.clone() })?;
         Ok(Self {
             folders: Client::ALL.map(|client| (client, root.join(client.folder()))),
             records: context.layout.guard(&root).join("install.json"),
@@ -58,6 +57,11 @@ impl Places {
     }
 }
 
+/// The checkout a folder is in.
+pub(in crate::cli) fn project_root(here: &Utf8Path) -> Option<Utf8PathBuf> {
+    here.ancestors().find(|folder| folder.join(".git").exists()).map(Utf8Path::to_owned)
+}
+
 /// Every settings file Claude Code reads here: a switch in one of them counts for all.
 pub(super) fn claude_settings(context: &Context) -> Vec<Utf8PathBuf> {
     let mut files = vec![user_folder(context, Client::Claude).join("settings.json")];
@@ -69,7 +73,7 @@ pub(super) fn claude_settings(context: &Context) -> Vec<Utf8PathBuf> {
 }
 
 /// The variable of Gemini names the home that holds `.gemini`, those of the others the folder itself.
-fn user_folder(context: &Context, client: Client) -> Utf8PathBuf {
+pub(in crate::cli) fn user_folder(context: &Context, client: Client) -> Utf8PathBuf {
     let home = |variable: Option<&str>| {
         let named = variable.and_then(|name| context.env.path(name));
         named.or_else(|| context.env.home()).unwrap_or_default()

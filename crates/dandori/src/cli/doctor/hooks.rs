@@ -1,0 +1,316 @@
+//! Dandori's hooks in the agents' settings, as far as looking tells: are they there, can they be called, and is there
+//! anything in the way of their being heard.
+
+pub(super) mod codex;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use dandori_domain::problem::SettingsTrouble;
+use dandori_install::{Client, Inspection, Looseness, Reach, Shape, Weakness, inspect, reach};
+use dandori_text::Lang;
+use dandori_text::doctor::hooks::{self as text, HookTrouble, Wanted, Weak};
+use dandori_text::doctor::{Agent, Check};
+use dandori_text::init::Beyond;
+
+use super::{Finding, Grade};
+use crate::cli::Context;
+use crate::cli::init::{files, places};
+
+/// What was seen of one agent.
+pub(super) struct Look {
+    pub(super) client: Client,
+    /// The checkout the user stands in.
+    pub(super) root: Option<Utf8PathBuf>,
+    pub(super) files: Vec<Settings>,
+    pub(super) is_installed: bool,
+    /// Its program is on the PATH.
+    pub(super) is_found: bool,
+    pub(super) is_folder_trusted: bool,
+    troubles: Vec<HookTrouble>,
+}
+
+/// A settings file that is there.
+pub(super) struct Settings {
+    pub(super) scope: Scope,
+    pub(super) path: Utf8PathBuf,
+    pub(super) bytes: Vec<u8>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Scope {
+    User,
+    Project,
+}
+
+/// The machine's own settings of Claude Code, which nobody's else can change.
+const MANAGED: &str = "/etc/claude-code/managed-settings.json";
+/// Those of Gemini CLI.
+const GEMINI_SYSTEM: &str = "/etc/gemini-cli/settings.json";
+
+/// Every agent that is there, or has hooks of ours.
+pub(super) fn look(context: &Context) -> Vec<Look> {
+    let all = Client::ALL.into_iter().map(|client| Look::at(context, client));
+    all.filter(|look| look.is_found || look.is_installed).collect()
+}
+
+impl Look {
+    fn at(context: &Context, client: Client) -> Self {
+        let root = context.cwd.as_deref().and_then(places::project_root);
+        let files = settings(context, client, root.as_deref());
+        let mut look = Self {
+            client,
+            root,
+            files,
+            is_installed: false,
+            is_found: context.env.find_program(client.name()).is_some(),
+            is_folder_trusted: true,
+            troubles: Vec::new(),
+        };
+        look.read_files();
+        look.look_at_programs(context);
+        match client {
+            Client::Claude => look.look_at_claude(context),
+            Client::Codex => codex::look(&mut look, context),
+            Client::Gemini => look.look_at_gemini(context),
+        }
+        if !look.is_installed {
+            look.troubles = vec![HookTrouble::NotInstalled];
+        }
+        look
+    }
+
+    pub(super) fn agent(&self) -> Agent {
+        match self.client {
+            Client::Claude => Agent::Claude,
+            Client::Codex => Agent::Codex,
+            Client::Gemini => Agent::Gemini,
+        }
+    }
+
+    pub(super) fn can_be_tried(&self) -> bool {
+        self.is_installed && self.is_found
+    }
+
+    /// What stands in the way, as a user reads it.
+    pub(super) fn reasons(&self, lang: Lang) -> Vec<String> {
+        let stands_in_the_way = |trouble: &&HookTrouble| grade(trouble) == Grade::Bad;
+        let troubles = self.troubles.iter().filter(stands_in_the_way);
+        troubles.map(|trouble| text::trouble(lang, self.agent(), trouble)).collect()
+    }
+
+    pub(super) fn findings(&self, lang: Lang) -> Vec<Finding> {
+        let check = Check::Hooks(self.agent());
+        if self.troubles.is_empty() {
+            let paths = self.own_files().map(|(file, _)| file.path.as_str()).collect::<Vec<_>>();
+            return vec![Finding::good(check, text::installed(lang, &paths.join(", ")))];
+        }
+        let finding = |trouble: &HookTrouble| Finding {
+            grade: grade(trouble),
+            remedy: Some(text::remedy(lang, trouble)),
+            code: Some(trouble.code()),
+            ..Finding::good(check, text::trouble(lang, self.agent(), trouble))
+        };
+        self.troubles.iter().map(finding).collect()
+    }
+
+    /// The files with entries of ours in them.
+    fn own_files(&self) -> impl Iterator<Item = (&Settings, Inspection)> {
+        self.files.iter().filter_map(|file| {
+            let found = inspect(self.client, file.text()?).ok()?;
+            (!found.entries.is_empty()).then_some((file, found))
+        })
+    }
+
+    fn read_files(&mut self) {
+        let mut troubles = Vec::new();
+        for file in &self.files {
+            let path = file.path.to_string();
+            let names_us = String::from_utf8_lossy(&file.bytes).contains("dandori");
+            let Some(text) = file.text() else {
+                if names_us {
+                    self.is_installed = true;
+                    troubles.push(HookTrouble::Unparsed { path, trouble: SettingsTrouble::NotText });
+                }
+                continue;
+            };
+            let found = match inspect(self.client, text) {
+                Ok(found) => found,
+                // What we cannot read may not have been ours; only then it matters.
+                Err(trouble) => {
+                    if names_us {
+                        self.is_installed = true;
+                        troubles.push(HookTrouble::Unparsed { path, trouble: files::told(trouble) });
+                    }
+                    continue;
+                }
+            };
+            // The second counts in the machine's own file alone.
+            if let Some(key) = found.off.filter(|key| *key != "allowManagedHooksOnly") {
+                troubles.push(HookTrouble::Disabled { path: path.clone(), key: key.to_owned() });
+            }
+            if found.entries.is_empty() {
+                continue;
+            }
+            self.is_installed = true;
+            if let Reach::Unread { what, line, column } = reach(self.client, text) {
+                let what = match what {
+                    Looseness::ByteOrderMark => Beyond::ByteOrderMark,
+                    Looseness::Comment => Beyond::Comment,
+                    Looseness::TrailingComma => Beyond::TrailingComma,
+                };
+                troubles.push(HookTrouble::Unread { path: path.clone(), what, line, column });
+            }
+            troubles.extend(of_fields(&path, &found));
+        }
+        self.troubles.extend(troubles);
+    }
+
+    fn look_at_programs(&mut self, context: &Context) {
+        let mut programs: Vec<String> =
+            self.own_files().flat_map(|(_, found)| found.entries).map(|e| e.program).collect();
+        programs.sort();
+        programs.dedup();
+        self.troubles.extend(programs.into_iter().filter_map(|program| of_program(context, program)));
+    }
+
+    fn look_at_claude(&mut self, context: &Context) {
+        let managed = files::read(Utf8Path::new(MANAGED)).ok().flatten();
+        if let Some(key) = managed.and_then(|text| inspect(Client::Claude, &text).ok()?.off) {
+            self.troubles.push(HookTrouble::Disabled { path: MANAGED.to_owned(), key: key.to_owned() });
+        }
+        let is_simple = context.env.text("CLAUDE_CODE_SIMPLE").is_some_and(|v| v != "0" && v != "false");
+        if is_simple {
+            self.troubles.push(HookTrouble::DisabledByVariable { name: "CLAUDE_CODE_SIMPLE" });
+        }
+        let scopes: Vec<Scope> = self.own_files().map(|(file, _)| file.scope).collect();
+        if let (Some(root), Some(here)) = (&self.root, &context.cwd)
+            && !scopes.is_empty()
+            && !scopes.contains(&Scope::User)
+            && root != here
+        {
+            self.troubles.push(HookTrouble::ClaudeSubfolder { root: root.to_string() });
+        }
+    }
+
+    fn look_at_gemini(&mut self, context: &Context) {
+        let Some(root) = self.root.clone() else { return };
+        self.is_folder_trusted = self.gemini_trusts(context, &root);
+        let is_project_s = self.own_files().any(|(file, _)| file.scope == Scope::Project);
+        if is_project_s && !self.is_folder_trusted {
+            self.troubles.push(HookTrouble::GeminiFolder { root: root.into_string() });
+        }
+    }
+
+    fn gemini_trusts(&self, context: &Context, root: &Utf8Path) -> bool {
+        let word = context.env.text("GEMINI_CLI_TRUST_WORKSPACE");
+        if context.env.text("GEMINI_RESTRICTED_MODE") == Some("true") || word == Some("false") {
+            return false;
+        }
+        let user = self.files.iter().find(|f| f.scope == Scope::User).and_then(Settings::text);
+        let system = files::read(Utf8Path::new(GEMINI_SYSTEM)).ok().flatten();
+        let trusts_all = |text: &str| dandori_install::gemini_trusts_all(text);
+        if word == Some("true") || user.is_some_and(trusts_all) || system.as_deref().is_some_and(trusts_all) {
+            return true;
+        }
+        let beside = || places::user_folder(context, self.client).join("trustedFolders.json");
+        let rules = context.env.path("GEMINI_CLI_TRUSTED_FOLDERS_PATH").unwrap_or_else(beside);
+        let rules = files::read(&rules).ok().flatten().unwrap_or_default();
+        let real = |path: &str| dandori_host::layout::real(Utf8Path::new(path)).into_string();
+        dandori_install::gemini_trusts(&rules, root.as_str(), &real).unwrap_or(false)
+    }
+}
+
+impl Settings {
+    pub(super) fn text(&self) -> Option<&str> {
+        std::str::from_utf8(&self.bytes).ok()
+    }
+}
+
+/// The files of this agent that are there.
+fn settings(context: &Context, client: Client, root: Option<&Utf8Path>) -> Vec<Settings> {
+    let mut paths = vec![(Scope::User, places::user_folder(context, client).join(client.file()))];
+    if let Some(root) = root {
+        let root = if client == Client::Codex { codex::project(root) } else { root.to_owned() };
+        let folder = root.join(client.folder());
+        paths.push((Scope::Project, folder.join(client.file())));
+        if client == Client::Claude {
+            paths.push((Scope::Project, folder.join("settings.local.json")));
+        }
+    }
+    let file = |(scope, path): (Scope, Utf8PathBuf)| Some(Settings { scope, bytes: std::fs::read(&path).ok()?, path });
+    paths.into_iter().filter_map(file).collect()
+}
+
+/// Without it dandori works as well.
+fn grade(trouble: &HookTrouble) -> Grade {
+    match trouble {
+        HookTrouble::NotInstalled | HookTrouble::OtherProgram { .. } | HookTrouble::ClaudeSubfolder { .. } => {
+            Grade::Missing
+        }
+        _ => Grade::Bad,
+    }
+}
+
+fn of_fields(path: &str, found: &Inspection) -> Vec<HookTrouble> {
+    let wanted = |shape| match shape {
+        Shape::Object => Wanted::Object,
+        Shape::List => Wanted::List,
+        Shape::Text => Wanted::Text,
+        Shape::Number => Wanted::Number,
+        Shape::Present => Wanted::Present,
+        Shape::KnownType => Wanted::KnownType,
+    };
+    let fault = |fault: &dandori_install::Fault| HookTrouble::BadField {
+        path: path.to_owned(),
+        line: fault.line,
+        column: fault.column,
+        key: fault.key.clone(),
+        wanted: wanted(fault.wanted),
+    };
+    let mut troubles: Vec<HookTrouble> = found.faults.iter().map(fault).collect();
+    if !found.missing.is_empty() {
+        let events = found.missing.join(", ");
+        troubles.push(HookTrouble::MissingEvents { path: path.to_owned(), events });
+    }
+    // Several events with one weakness are one thing to mend.
+    let mut weak: Vec<(&Weakness, Vec<&str>)> = Vec::new();
+    for entry in &found.entries {
+        let Some(weakness) = &entry.weakness else { continue };
+        match weak.iter_mut().find(|(known, _)| *known == weakness) {
+            Some((_, events)) => events.push(&entry.event),
+            None => weak.push((weakness, vec![&entry.event])),
+        }
+    }
+    troubles.extend(weak.into_iter().map(|(weakness, events)| {
+        let by = match weakness.clone() {
+            Weakness::Matcher(matcher) => Weak::Matcher(matcher),
+            Weakness::If(condition) => Weak::If(condition),
+            Weakness::Async => Weak::Async,
+            Weakness::Timeout(millis) => Weak::Timeout(millis),
+        };
+        HookTrouble::Weak { path: path.to_owned(), events: events.join(", "), by }
+    }));
+    troubles
+}
+
+/// What is wrong with the program the entries call.
+fn of_program(context: &Context, program: String) -> Option<HookTrouble> {
+    use std::os::unix::fs::PermissionsExt;
+    // A shell makes a path of it first, and only it knows which.
+    if program.contains('$') || program.starts_with('~') {
+        return None;
+    }
+    let path =
+        if program.contains('/') { Some(Utf8PathBuf::from(&program)) } else { context.env.find_program(&program) };
+    let Some((path, found)) = path.and_then(|path| path.metadata().ok().map(|found| (path, found))) else {
+        return Some(HookTrouble::NoProgram { program });
+    };
+    if !found.is_file() || found.permissions().mode() & 0o111 == 0 {
+        return Some(HookTrouble::NotExecutable { program });
+    }
+    if program.contains('/') && !path.is_absolute() {
+        return Some(HookTrouble::RelativeProgram { program });
+    }
+    let ours = std::env::current_exe().and_then(|path| path.canonicalize());
+    let is_ours = ours.is_ok_and(|ours| path.canonicalize().is_ok_and(|path| path == ours));
+    (!is_ours).then_some(HookTrouble::OtherProgram { program })
+}

@@ -1,0 +1,481 @@
+//! What keeps dandori's hooks from being heard, and what came of trying them.
+
+use dandori_domain::problem::SettingsTrouble;
+
+use super::Agent;
+use crate::Lang;
+use crate::init::{self, Beyond};
+use crate::lang::say;
+
+/// Why hooks are not heard, or not as they should be.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum HookTrouble {
+    NotInstalled,
+    /// The file is no JSON.
+    Unparsed {
+        path: String,
+        trouble: SettingsTrouble,
+    },
+    /// There is something in the file that its reader does not know.
+    Unread {
+        path: String,
+        what: Beyond,
+        line: usize,
+        column: usize,
+    },
+    BadField {
+        path: String,
+        line: usize,
+        column: usize,
+        key: String,
+        wanted: Wanted,
+    },
+    /// A key of this file switches hooks off.
+    Disabled {
+        path: String,
+        key: String,
+    },
+    /// A variable of the environment does.
+    DisabledByVariable {
+        name: &'static str,
+    },
+    MissingEvents {
+        path: String,
+        events: String,
+    },
+    NoProgram {
+        program: String,
+    },
+    NotExecutable {
+        program: String,
+    },
+    RelativeProgram {
+        program: String,
+    },
+    /// It is there, but it is not the one that says this.
+    OtherProgram {
+        program: String,
+    },
+    Weak {
+        path: String,
+        events: String,
+        by: Weak,
+    },
+    CodexConfig {
+        path: String,
+        reason: String,
+    },
+    CodexProject {
+        root: String,
+    },
+    CodexUntrusted {
+        path: String,
+        count: usize,
+    },
+    /// They were trusted, and have changed since.
+    CodexChanged {
+        path: String,
+        count: usize,
+    },
+    CodexOff {
+        path: String,
+        count: usize,
+    },
+    /// In a linked worktree Codex reads the hooks of the main one.
+    CodexWorktree {
+        path: String,
+        main: String,
+    },
+    GeminiFolder {
+        root: String,
+    },
+    ClaudeSubfolder {
+        root: String,
+    },
+}
+
+/// What a field has to be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Wanted {
+    Object,
+    List,
+    Text,
+    Number,
+    Present,
+    KnownType,
+}
+
+/// Why an entry is not always asked.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Weak {
+    Matcher(String),
+    If(String),
+    Async,
+    Timeout(u64),
+}
+
+impl HookTrouble {
+    /// The stable name in `--json`.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::NotInstalled => "not_installed",
+            Self::Unparsed { .. } => "not_json",
+            Self::Unread { .. } => "unread",
+            Self::BadField { .. } => "bad_field",
+            Self::Disabled { .. } => "disabled",
+            Self::DisabledByVariable { .. } => "disabled_by_variable",
+            Self::MissingEvents { .. } => "missing_events",
+            Self::NoProgram { .. } => "no_program",
+            Self::NotExecutable { .. } => "not_executable",
+            Self::RelativeProgram { .. } => "relative_program",
+            Self::OtherProgram { .. } => "other_program",
+            Self::Weak { .. } => "weak",
+            Self::CodexConfig { .. } => "codex_config",
+            Self::CodexProject { .. } => "codex_project",
+            Self::CodexUntrusted { .. } => "codex_untrusted",
+            Self::CodexChanged { .. } => "codex_changed",
+            Self::CodexOff { .. } => "codex_off",
+            Self::CodexWorktree { .. } => "codex_worktree",
+            Self::GeminiFolder { .. } => "gemini_folder",
+            Self::ClaudeSubfolder { .. } => "claude_subfolder",
+        }
+    }
+}
+
+/// What is wrong, in one line.
+pub fn trouble(lang: Lang, agent: Agent, trouble: &HookTrouble) -> String {
+    let agent = agent.name();
+    match trouble {
+        HookTrouble::NotInstalled => say!(lang, "no hooks of dandori", "dandori のフックがありません"),
+        HookTrouble::Unparsed { path, trouble } => {
+            let trouble = init::settings_trouble(lang, trouble);
+            say!(
+                lang,
+                "{path}, {trouble}: {agent} runs no hook from it",
+                "{path}、{trouble}。{agent} はこのファイルのフックを実行しません"
+            )
+        }
+        HookTrouble::Unread { path, what, line, column } => {
+            let what = init::beyond(lang, *what);
+            say!(
+                lang,
+                "{path}, line {line}, column {column}: for {what} {agent} runs no hook from it",
+                "{path}、{line} 行 {column} 列の{what}のため、{agent} はこのファイルのフックを実行しません"
+            )
+        }
+        HookTrouble::BadField { path, line, column, key, wanted } => {
+            let wanted = self::wanted(lang, *wanted);
+            let key = if key.is_empty() { say!(lang, "the whole", "全体") } else { format!("`{key}`") };
+            say!(
+                lang,
+                "{path}, line {line}, column {column}: {key} {wanted}; for that {agent} drops every hook in the file, without a word",
+                "{path}、{line} 行 {column} 列: {key} {wanted}。{agent} はこのファイルのフックをすべて黙って無視します"
+            )
+        }
+        HookTrouble::Disabled { path, key } => {
+            say!(lang, "`{key}` in {path} switches the hooks off", "{path} の `{key}` によりフックが無効になっています")
+        }
+        HookTrouble::DisabledByVariable { name } => {
+            say!(lang, "the variable {name} switches the hooks off", "環境変数 {name} によりフックが無効になっています")
+        }
+        HookTrouble::MissingEvents { path, events } => {
+            say!(lang, "{path} does not register {events}", "{path} に {events} の登録がありません")
+        }
+        HookTrouble::NoProgram { program } => {
+            say!(lang, "the hooks call {program}, which is not there", "フックが呼び出す {program} がありません")
+        }
+        HookTrouble::NotExecutable { program } => {
+            say!(
+                lang,
+                "the hooks call {program}, which cannot be executed",
+                "フックが呼び出す {program} を実行できません"
+            )
+        }
+        HookTrouble::RelativeProgram { program } => say!(
+            lang,
+            "the hooks call {program}, which is somewhere else after every `cd`",
+            "フックが呼び出す {program} は相対パスのため、`cd` 後に見つからなくなります"
+        ),
+        HookTrouble::OtherProgram { program } => {
+            say!(
+                lang,
+                "the hooks call {program}, not this dandori",
+                "フックが呼び出すのはこの dandori ではなく {program} です"
+            )
+        }
+        HookTrouble::Weak { path, events, by } => match by {
+            Weak::Matcher(matcher) => say!(
+                lang,
+                "{path} asks about {events} only where `{matcher}` matches",
+                "{path} の {events} は `{matcher}` に一致するときしか呼び出されません"
+            ),
+            Weak::If(condition) => say!(
+                lang,
+                "{path} asks about {events} only if `{condition}`",
+                "{path} の {events} は `{condition}` のときしか呼び出されません"
+            ),
+            Weak::Async => say!(
+                lang,
+                "{path} does not wait for the answer to {events} (`async`)",
+                "{path} の {events} は `async` のため、応答を待ちません"
+            ),
+            Weak::Timeout(millis) => say!(
+                lang,
+                "{path} waits only {millis} ms for the answer to {events}",
+                "{path} の {events} は応答を {millis} ms しか待ちません"
+            ),
+        },
+        HookTrouble::CodexConfig { path, reason } => {
+            say!(lang, "{path} is not TOML: {reason}", "{path} を TOML として読めません: {reason}")
+        }
+        HookTrouble::CodexProject { root } => say!(
+            lang,
+            "Codex does not trust the project {root}, and reads no hook of it",
+            "Codex がプロジェクト {root} を信頼していないため、そのフックは読み込まれません"
+        ),
+        HookTrouble::CodexUntrusted { path, count } => say!(
+            lang,
+            "{count} hooks in {path} are not trusted yet: Codex skips them, `codex exec` without a word",
+            "{path} のフック {count} 件がまだ信頼されていません。Codex はこれをスキップします (`codex exec` では何も表示されません)"
+        ),
+        HookTrouble::CodexChanged { path, count } => say!(
+            lang,
+            "{count} hooks in {path} have changed since they were trusted: Codex skips them",
+            "{path} のフック {count} 件が信頼後に変更されたため、Codex はこれをスキップします"
+        ),
+        HookTrouble::CodexOff { path, count } => say!(
+            lang,
+            "{count} hooks in {path} are switched off in Codex",
+            "{path} のフック {count} 件が Codex で無効になっています"
+        ),
+        HookTrouble::CodexWorktree { path, main } => say!(
+            lang,
+            "Codex does not read {path}: in a linked worktree it takes the hooks of {main}",
+            "Codex は {path} を読みません。リンクされたワークツリーでは {main} のフックを使います"
+        ),
+        HookTrouble::GeminiFolder { root } => say!(
+            lang,
+            "Gemini does not trust the folder {root}, and reads no hook of it",
+            "Gemini がフォルダー {root} を信頼していないため、そのフックは読み込まれません"
+        ),
+        HookTrouble::ClaudeSubfolder { root } => say!(
+            lang,
+            "Claude Code started in this folder reads no hook: they are in {root}",
+            "このフォルダーで起動した Claude Code はフックを読み込みません (フックは {root} にあります)"
+        ),
+    }
+}
+
+fn wanted(lang: Lang, wanted: Wanted) -> &'static str {
+    let (en, ja) = match wanted {
+        Wanted::Object => ("is not an object", "がオブジェクトではありません"),
+        Wanted::List => ("is not a list", "がリストではありません"),
+        Wanted::Text => ("is not a text", "が文字列ではありません"),
+        Wanted::Number => ("is not a number", "が数値ではありません"),
+        Wanted::Present => ("is missing", "がありません"),
+        Wanted::KnownType => ("is no kind of hook it knows", "が未知の種類のフックです"),
+    };
+    match lang {
+        Lang::En => en,
+        Lang::Ja => ja,
+    }
+}
+
+/// What to do about it.
+pub fn remedy(lang: Lang, trouble: &HookTrouble) -> String {
+    match trouble {
+        HookTrouble::NotInstalled
+        | HookTrouble::MissingEvents { .. }
+        | HookTrouble::NoProgram { .. }
+        | HookTrouble::NotExecutable { .. }
+        | HookTrouble::RelativeProgram { .. }
+        | HookTrouble::OtherProgram { .. }
+        | HookTrouble::Weak { .. } => say!(
+            lang,
+            "`dandori init` (for your own settings `dandori init --user`) puts them in as they should be",
+            "`dandori init` (ユーザー設定は `dandori init --user`) で正しく組み込めます"
+        ),
+        HookTrouble::Unparsed { .. } | HookTrouble::Unread { .. } | HookTrouble::BadField { .. } => {
+            say!(lang, "mend that place in the file", "ファイルのその箇所を直してください")
+        }
+        HookTrouble::Disabled { .. } => say!(lang, "take that key out", "そのキーを削除してください"),
+        HookTrouble::DisabledByVariable { name } => say!(lang, "unset {name}", "{name} を unset してください"),
+        HookTrouble::CodexConfig { .. } => {
+            say!(
+                lang,
+                "mend the file: Codex does not start with it",
+                "ファイルを直してください。このままでは Codex が起動しません"
+            )
+        }
+        HookTrouble::CodexProject { .. } => say!(
+            lang,
+            "start `codex` there and confirm that you trust it, then the hooks in `/hooks`; or use `dandori init --user`",
+            "そこで `codex` を起動してプロジェクトを信頼し、`/hooks` でフックを確認してください。`dandori init --user` でもかまいません"
+        ),
+        HookTrouble::CodexUntrusted { .. } | HookTrouble::CodexChanged { .. } | HookTrouble::CodexOff { .. } => {
+            say!(
+                lang,
+                "start `codex` here and confirm them in `/hooks`",
+                "ここで `codex` を起動し、`/hooks` で確認してください"
+            )
+        }
+        HookTrouble::CodexWorktree { main, .. } => say!(
+            lang,
+            "`dandori init` in {main}, or `dandori init --user`",
+            "{main} で `dandori init`、または `dandori init --user` を実行してください"
+        ),
+        HookTrouble::GeminiFolder { .. } => say!(
+            lang,
+            "start `gemini` there and confirm that you trust it, or use `dandori init --user`",
+            "そこで `gemini` を起動してフォルダーを信頼するか、`dandori init --user` を使ってください"
+        ),
+        HookTrouble::ClaudeSubfolder { root } => say!(
+            lang,
+            "start `claude` in {root}, or use `dandori init --user`",
+            "{root} で `claude` を起動するか、`dandori init --user` を使ってください"
+        ),
+    }
+}
+
+/// Hooks that nothing is wrong with, as far as can be seen.
+pub fn installed(lang: Lang, paths: &str) -> String {
+    say!(lang, "installed in {paths}", "{paths} に組み込み済み")
+}
+
+/// After a look at the settings alone.
+pub fn only_looked(lang: Lang) -> &'static str {
+    match lang {
+        Lang::En => {
+            "`dandori doctor --guards` tries the hooks: it starts each agent once, with a model that is built in"
+        }
+        Lang::Ja => {
+            "`dandori doctor --guards` でフックを実際に試せます (内蔵のモデルで各エージェントを一度ずつ起動します)"
+        }
+    }
+}
+
+pub fn trying(lang: Lang, agent: Agent) -> String {
+    let agent = agent.name();
+    say!(lang, "trying the hooks of {agent} …", "{agent} のフックを試しています…")
+}
+
+/// What came of trying an agent's hooks.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    FiresAndBlocks,
+    DoesNotFire,
+    /// What the agent did although it must not.
+    DoesNotBlock(Passed),
+    NotTried(NotTried),
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Passed {
+    /// These files were written.
+    Written { files: String },
+    /// It was not asked before these tools.
+    NotAsked { tools: String },
+    /// It was refused, and the agent was not told why.
+    NotTold,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum NotTried {
+    NotFound,
+    NotInstalled,
+    /// It ended, or was ended, before it had asked the model anything.
+    NotStarted {
+        said: String,
+    },
+    /// It asked the model, and did not go on to the end.
+    NotFinished {
+        said: String,
+    },
+    TimedOut {
+        seconds: u64,
+        said: String,
+    },
+    /// No place could be made to try it in.
+    NoStage {
+        reason: String,
+    },
+}
+
+impl Verdict {
+    /// The stable name in `--json`.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::FiresAndBlocks => "fires_and_blocks",
+            Self::DoesNotFire => "does_not_fire",
+            Self::DoesNotBlock(_) => "fires_but_does_not_block",
+            Self::NotTried(_) => "not_tried",
+        }
+    }
+}
+
+pub fn verdict(lang: Lang, verdict: &Verdict) -> String {
+    match verdict {
+        Verdict::FiresAndBlocks => say!(lang, "fires and blocks", "フックが働き、ブロックできます"),
+        Verdict::DoesNotFire => say!(
+            lang,
+            "does not fire: dandori was not asked once",
+            "フックが働きません: dandori は一度も呼び出されませんでした"
+        ),
+        Verdict::DoesNotBlock(passed) => {
+            let passed = self::passed(lang, passed);
+            say!(lang, "fires but does not block: {passed}", "フックは働きますが、ブロックできません: {passed}")
+        }
+        Verdict::NotTried(why) => {
+            let why = not_tried(lang, why);
+            say!(lang, "could not be tried: {why}", "試せませんでした: {why}")
+        }
+    }
+}
+
+fn passed(lang: Lang, passed: &Passed) -> String {
+    match passed {
+        Passed::Written { files } => say!(lang, "{files} was written", "{files} に書き込めてしまいました"),
+        Passed::NotAsked { tools } => say!(lang, "it is not asked before {tools}", "{tools} の前に呼び出されません"),
+        Passed::NotTold => say!(lang, "the model was not told why", "モデルに理由が伝わりません"),
+    }
+}
+
+fn not_tried(lang: Lang, why: &NotTried) -> String {
+    match why {
+        NotTried::NotFound => say!(lang, "it is not on the PATH", "PATH に見つかりません"),
+        NotTried::NotInstalled => say!(lang, "no hooks of dandori", "dandori のフックがありません"),
+        NotTried::NotStarted { said } => say!(lang, "it did not start: {said}", "起動できませんでした: {said}"),
+        NotTried::NotFinished { said } => say!(lang, "it ended half-way: {said}", "途中で終了しました: {said}"),
+        NotTried::TimedOut { seconds, said } => say!(
+            lang,
+            "it had not finished after {seconds} s: {said}",
+            "{seconds} 秒たっても終わりませんでした: {said}"
+        ),
+        NotTried::NoStage { reason } => reason.clone(),
+    }
+}
+
+/// What to do about a verdict. `likely`: what was found wrong in the settings.
+pub fn after(lang: Lang, verdict: &Verdict, likely: &[String]) -> Option<String> {
+    match verdict {
+        Verdict::FiresAndBlocks | Verdict::NotTried(NotTried::NotFound) => None,
+        Verdict::NotTried(NotTried::NotInstalled) => Some(remedy(lang, &HookTrouble::NotInstalled)),
+        _ if !likely.is_empty() => {
+            let likely = likely.join(match lang {
+                Lang::En => "; ",
+                Lang::Ja => "、",
+            });
+            Some(say!(lang, "likely because: {likely}", "考えられる原因: {likely}"))
+        }
+        Verdict::DoesNotFire | Verdict::DoesNotBlock(_) => Some(say!(
+            lang,
+            "nothing in the settings explains it: look at what else the agent reads (managed settings, plugins), then `dandori init` again",
+            "設定に原因は見当たりません。エージェントが読むほかの設定 (管理者設定、プラグイン) を確認し、もう一度 `dandori init` を実行してください"
+        )),
+        Verdict::NotTried(_) => Some(say!(
+            lang,
+            "start the agent once by hand and see what it says",
+            "エージェントを手動で一度起動し、表示を確認してください"
+        )),
+    }
+}
