@@ -12,6 +12,7 @@
 )]
 
 mod attempts;
+mod doctor;
 mod edits;
 mod failures;
 mod guards;

@@ -65,3 +65,108 @@ fn outside_a_repository_only_the_user_s_file_is_looked_at() {
     assert!(of(&report, "user_config")[0]["detail"].as_str().unwrap().contains("defaults"), "{report}");
     assert!(of(&report, "repository_config").is_empty(), "{report}");
 }
+
+/// An agent's program that ends at once, with these words.
+fn fake_agent(env: &mut TestEnv, name: &str, words: &str) {
+    let bin = env.root().join("bin");
+    std::fs::create_dir_all(&bin).unwrap();
+    let script = format!("#!/bin/sh\necho '{words}' >&2\nexit 1\n");
+    std::fs::write(bin.join(name), script).unwrap();
+    std::fs::set_permissions(bin.join(name), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    env.var("PATH", format!("{bin}:/usr/local/bin:/usr/bin:/bin"));
+}
+
+fn codes<'a>(report: &'a Value, check: &str) -> Vec<&'a str> {
+    of(report, check).into_iter().map(|finding| finding["code"].as_str().unwrap_or("-")).collect()
+}
+
+#[test]
+fn an_agent_without_hooks_is_told_how_to_get_them() {
+    let mut env = machine();
+    fake_agent(&mut env, "claude", "no");
+    let ran = env.dandori(["doctor", "--guards", "--json"]);
+    let report = ran.json();
+    assert_eq!((ran.code, &report["ok"]), (1, &false.into()), "nothing is proven: {report}");
+    assert_eq!(codes(&report, "claude_hooks"), ["not_installed"], "{report}");
+    assert_eq!(codes(&report, "claude_self_test"), ["not_tried"], "{report}");
+    for check in ["claude_hooks", "claude_self_test"] {
+        assert!(of(&report, check)[0]["remedy"].as_str().unwrap().contains("dandori init"), "{report}");
+    }
+    assert!(of(&report, "git").is_empty() && of(&report, "codex_hooks").is_empty(), "only the guards: {report}");
+    let said = env.dandori(["doctor", "--guards", "--lang", "ja"]);
+    assert!(said.stdout.contains("dandori のフックがありません"), "{}", said.stdout);
+}
+
+#[test]
+fn an_agent_that_does_not_start_is_told_with_its_last_words() {
+    let mut env = machine();
+    fake_agent(&mut env, "claude", "there is no such library");
+    let _ = env.dandori(["init", "--agent", "claude"]).ok();
+    let ran = env.dandori(["doctor", "--guards", "--json"]);
+    let report = ran.json();
+    let [test] = of(&report, "claude_self_test")[..] else { panic!("{report}") };
+    assert_eq!((ran.code, &test["code"], &test["ok"]), (1, &"not_tried".into(), &false.into()), "{report}");
+    assert!(test["detail"].as_str().unwrap().contains("there is no such library"), "{test}");
+}
+
+#[test]
+fn plain_doctor_looks_at_the_hooks_and_says_how_to_try_them() {
+    let mut env = machine();
+    fake_agent(&mut env, "claude", "no");
+    let _ = env.dandori(["init", "--agent", "claude"]).ok();
+    let said = env.dandori(["doctor"]);
+    assert!(said.stdout.contains("hooks of claude") && said.stdout.contains("installed in"), "{}", said.stdout);
+    assert!(said.stderr.contains("dandori doctor --guards"), "{}", said.stderr);
+    assert!(!said.stdout.contains("self-test"), "{}", said.stdout);
+}
+
+#[test]
+fn each_thing_in_the_way_of_the_hooks_is_found_by_looking() {
+    let mut env = machine();
+    fake_agent(&mut env, "claude", "no");
+    let _ = env.dandori(["init", "--agent", "claude"]).ok();
+    let settings = env.repo().join(".claude/settings.json");
+    let whole = std::fs::read_to_string(&settings).unwrap();
+    let found = |env: &TestEnv, text: &str| {
+        env.write(".claude/settings.json", text);
+        let report = env.dandori(["doctor", "--guards", "--json"]).json();
+        codes(&report, "claude_hooks").join(" ")
+    };
+    let own = env!("CARGO_BIN_EXE_dandori");
+    let other = env.root().join("bin/dandori");
+    std::os::unix::fs::symlink("/bin/true", &other).unwrap();
+    let plain = env.root().join("plain/dandori");
+    std::fs::create_dir(plain.parent().unwrap()).unwrap();
+    std::fs::write(&plain, "").unwrap();
+    assert_eq!(found(&env, &whole), "-");
+    assert_eq!(found(&env, &whole.replace("\"PreToolUse\"", "\"Other\"")), "missing_events");
+    assert_eq!(found(&env, &whole.replace(own, "/gone/dandori")), "no_program");
+    assert_eq!(found(&env, &whole.replace(own, plain.as_str())), "not_executable");
+    assert_eq!(found(&env, &whole.replace(own, other.as_str())), "other_program");
+    assert_eq!(found(&env, &whole.replace(own, "dandori")), "other_program");
+    assert_eq!(found(&env, &whole.replacen('{', "{\"disableAllHooks\": true,", 1)), "disabled");
+    assert_eq!(found(&env, &whole.replacen('{', "{\"permissions\": {\"allow\": \"Bash\"},", 1)), "bad_field");
+    assert_eq!(found(&env, &whole.replacen('{', "{ // mine\n", 1)), "unread");
+    assert_eq!(found(&env, &whole.replacen('{', "", 1)), "not_json");
+    env.var("CLAUDE_CODE_SIMPLE", "1");
+    assert_eq!(found(&env, &whole), "disabled_by_variable");
+}
+
+#[test]
+fn a_subfolder_without_hooks_for_claude_is_found_and_a_worktree_without_for_codex() {
+    let mut env = machine();
+    fake_agent(&mut env, "claude", "no");
+    fake_agent(&mut env, "codex", "no");
+    let _ = env.dandori(["init", "--agent", "claude"]).ok();
+    let sub = env.repo().join("sub");
+    std::fs::create_dir(&sub).unwrap();
+    let report = env.dandori_in(&sub, ["doctor", "--guards", "--json"]).json();
+    assert_eq!(codes(&report, "claude_hooks"), ["claude_subfolder"], "{report}");
+    let linked = env.root().join("linked");
+    env.git(["worktree", "add", "--quiet", linked.as_str()]);
+    let _ = env.dandori_in(&linked, ["init", "--agent", "codex"]).ok();
+    let report = env.dandori_in(&linked, ["doctor", "--guards", "--json"]).json();
+    assert_eq!(codes(&report, "codex_hooks"), ["codex_worktree"], "{report}");
+    let [found] = of(&report, "codex_hooks")[..] else { panic!("{report}") };
+    assert!(found["remedy"].as_str().unwrap().contains(env.repo().as_str()), "{found}");
+}

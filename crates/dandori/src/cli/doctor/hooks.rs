@@ -90,6 +90,12 @@ impl Look {
         self.is_installed && self.is_found
     }
 
+    /// The program of the hooks is not there, or none.
+    pub(super) fn calls_nobody(&self) -> bool {
+        let is_gone = |t: &HookTrouble| matches!(t, HookTrouble::NoProgram { .. } | HookTrouble::NotExecutable { .. });
+        self.troubles.iter().any(is_gone)
+    }
+
     /// What stands in the way, as a user reads it.
     pub(super) fn reasons(&self, lang: Lang) -> Vec<String> {
         let stands_in_the_way = |trouble: &&HookTrouble| grade(trouble) == Grade::Bad;

@@ -72,7 +72,12 @@ fn attempt(context: &Context, look: &Look) -> Result<Verdict, String> {
     let model = Model::start(look.client, PLAY.for_stage(&stage)).map_err(|e| e.to_string())?;
     let command = stage.command(context, look, &model.url())?.deadline(LIMIT);
     let watched = command.run_until(&|| model.is_done()).map_err(|e| dandori_domain::cause::with_causes(&e))?;
-    Ok(Seen::of(&stage, &model, watched).verdict(look.client))
+    let verdict = Seen::of(&stage, &model, watched).verdict(look.client);
+    Ok(match verdict {
+        // Gemini drops the prompt when a hook cannot be called: it is as safe as it is useless.
+        Verdict::NotTried(_) if look.calls_nobody() => Verdict::DoesNotFire,
+        verdict => verdict,
+    })
 }
 
 impl Play {
