@@ -71,7 +71,7 @@ fn every_agent_found_gets_its_hooks_and_the_user_is_told_what_to_confirm() {
     created   .codex/hooks.json
     created   .gemini/settings.json
     ");
-    for told in ["`/hooks`", "trusted folder", "dandori init --user", "`dandori doctor`"] {
+    for told in ["`/hooks`", "trusted folder", "dandori init --user", "`dandori doctor --guards`"] {
         assert!(said.stderr.contains(told), "{told}: {}", said.stderr);
     }
     let bin = env!("CARGO_BIN_EXE_dandori");
