@@ -423,7 +423,7 @@ pub fn verdict(lang: Lang, verdict: &Verdict) -> String {
         ),
         Verdict::DoesNotBlock(passed) => {
             let passed = self::passed(lang, passed);
-            say!(lang, "fires but does not block: {passed}", "フックは働きますが、ブロックできません: {passed}")
+            say!(lang, "fires but does not block: {passed}", "フックは働きますが、ブロックできません ({passed})")
         }
         Verdict::NotTried(why) => {
             let why = not_tried(lang, why);
@@ -434,7 +434,9 @@ pub fn verdict(lang: Lang, verdict: &Verdict) -> String {
 
 fn passed(lang: Lang, passed: &Passed) -> String {
     match passed {
-        Passed::Written { files } => say!(lang, "{files} was written", "{files} に書き込めてしまいました"),
+        Passed::Written { files } => {
+            say!(lang, "these were written all the same: {files}", "書き込まれてしまったファイル: {files}")
+        }
         Passed::NotAsked { tools } => say!(lang, "it is not asked before {tools}", "{tools} の前に呼び出されません"),
         Passed::NotTold => say!(lang, "the model was not told why", "モデルに理由が伝わりません"),
     }
