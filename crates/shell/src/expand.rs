@@ -7,6 +7,8 @@ use crate::walk::Walker;
 
 /// More words than this out of one are not followed.
 const MAX_WORDS: usize = 128;
+/// A word that becomes longer than this, all its parts together, is not followed either.
+const MAX_TEXT: usize = 256 * 1024;
 
 /// The words made so far, and the one being made.
 #[derive(Default)]
@@ -17,6 +19,8 @@ pub(crate) struct Fields {
     begun: bool,
     computed: bool,
     glob: bool,
+    /// What values have added so far.
+    added: usize,
 }
 
 impl Fields {
@@ -44,6 +48,10 @@ impl Fields {
 
     /// A value that is known; unquoted, blanks in it part words.
     pub(crate) fn value(&mut self, value: &Word, quoted: bool) {
+        self.added += value.text.len() + 1;
+        if self.is_too_long() {
+            return self.unknown("");
+        }
         if quoted {
             self.begun = true;
             self.text.push_str(&value.text);
@@ -58,6 +66,10 @@ impl Fields {
         }
         self.computed |= value.certainty == Certainty::Computed;
         self.glob |= value.certainty == Certainty::Glob || (!quoted && has_glob(&value.text));
+    }
+
+    fn is_too_long(&self) -> bool {
+        self.added > MAX_TEXT
     }
 
     pub(crate) fn values(&mut self, values: &[Word], quoted: bool) {
@@ -77,8 +89,7 @@ impl Walker<'_> {
         for one in braces(raw) {
             let mut fields = Fields::default();
             self.expand_into(&one, &mut fields);
-            fields.end();
-            words.append(&mut fields.done);
+            words.append(&mut self.ended(fields, raw));
         }
         words
     }
@@ -87,16 +98,24 @@ impl Walker<'_> {
     pub(crate) fn expand_one(&mut self, raw: &str) -> Word {
         let mut fields = Fields::default();
         self.expand_into(raw, &mut fields);
-        fields.end();
-        join(fields.done)
+        join(self.ended(fields, raw))
     }
 
     /// A here-document's text.
     pub(crate) fn expand_document(&mut self, raw: &str) -> Word {
         let mut fields = Fields::default();
         self.quoted_text(raw, &mut fields, Quoting::Document);
+        join(self.ended(fields, raw))
+    }
+
+    /// The words, as far as there is room for them: variables in variables grow without end.
+    fn ended(&mut self, mut fields: Fields, raw: &str) -> Vec<Word> {
         fields.end();
-        join(fields.done)
+        let bytes: usize = fields.done.iter().map(|word| word.text.len() + size_of::<Word>()).sum();
+        if fields.is_too_long() {
+            self.opaque(Why::TooLarge, raw);
+        }
+        if self.afford(raw.len() + bytes) { fields.done } else { vec![Word::computed("…")] }
     }
 
     pub(crate) fn expand_into(&mut self, raw: &str, out: &mut Fields) {

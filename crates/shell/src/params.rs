@@ -66,11 +66,13 @@ impl Walker<'_> {
                 Some(value) if !empty(&value) || !colon => out.values(&value, quoted),
                 _ => {
                     if operator.starts_with('=') {
+                        // Once: each further level would double the work.
                         let set = self.expand_one(argument);
-                        self.scope.set(name, set);
+                        out.value(&set, quoted);
+                        return self.scope.set(name, set);
                     }
                     let set_elsewhere = matches!(self.scope.variables.get(name), Some(Variable::Unknown));
-                    if set_elsewhere && operator.starts_with('-') {
+                    if set_elsewhere {
                         self.word_inside(argument);
                         out.unknown(&format!("${{{inner}}}"));
                     } else {
@@ -165,6 +167,10 @@ fn replace(text: &str, operator: &str) -> Option<String> {
     let (pattern, with) = body.split_once('/').unwrap_or((body, ""));
     let plain = |s: &str| s.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | ' ' | '.' | ','));
     if pattern.is_empty() || !plain(pattern) || !plain(with) {
+        return None;
+    }
+    let grown = text.matches(pattern).count().saturating_mul(with.len());
+    if text.len() + grown > crate::MAX_BYTES {
         return None;
     }
     Some(if all { text.replace(pattern, with) } else { text.replacen(pattern, with, 1) })

@@ -162,7 +162,12 @@ impl Walker<'_> {
     /// Run words as a command.
     pub(crate) fn run(&mut self, argv: &[Word], assignments: Vec<(String, Word)>, input: &Input) -> Output {
         let Some(first) = argv.first() else { return Output::nothing() };
-        if !self.spend() {
+        let kept: usize = argv.iter().map(|word| word.text.len() + size_of::<Word>()).sum();
+        if !self.spend() || !self.afford(kept) {
+            return Output::Unknown;
+        }
+        if self.is_too_deep() {
+            self.opaque(Why::TooLarge, &first.text);
             return Output::Unknown;
         }
         let line = || argv.iter().map(|w| w.text.as_str()).collect::<Vec<_>>().join(" ");

@@ -26,7 +26,7 @@ pub(crate) struct Function {
 pub(crate) struct Scope {
     /// Shared until one side changes: every subshell starts with all of them.
     pub(crate) variables: Rc<HashMap<String, Variable>>,
-    pub(crate) functions: HashMap<String, Function>,
+    pub(crate) functions: Rc<HashMap<String, Function>>,
     pub(crate) aliases: HashMap<String, String>,
     /// `alias.x` set for git earlier in the line.
     pub(crate) git_aliases: HashMap<String, String>,

@@ -17,6 +17,12 @@ use crate::{Options, files, grammar};
 const MAX_DEPTH: usize = 20;
 /// Commands looked at in one line, repetitions included.
 const MAX_COMMANDS: usize = 4000;
+/// Commands gone through in all, loops and their assignments included: loops in loops multiply.
+const MAX_STEPS: usize = 20_000;
+/// How far a command may be from the line that runs it: each wrapper keeps the words of all it wraps.
+const MAX_REACH: usize = 40;
+/// Bytes of text that are expanded and kept in one line: `a=$a$a` doubles with every turn.
+const MAX_TEXT: usize = 8 * 1024 * 1024;
 /// Values of a `for` loop that are gone through one by one.
 const MAX_ROUNDS: usize = 32;
 
@@ -28,6 +34,8 @@ pub(crate) struct Walker<'o> {
     source: Rc<str>,
     depth: usize,
     budget: usize,
+    steps: usize,
+    text: usize,
     /// In arithmetic, tests and patterns: characters may stand that end a word elsewhere.
     pub(crate) loose: bool,
     /// Files this line has written, with their text as far as it is known.
@@ -50,7 +58,7 @@ impl<'o> Walker<'o> {
             options,
             scope: Scope {
                 variables: Rc::new(HashMap::new()),
-                functions: HashMap::new(),
+                functions: Rc::default(),
                 aliases: options.aliases.iter().cloned().collect(),
                 git_aliases: HashMap::new(),
                 cwd: Cwd::Start,
@@ -61,6 +69,8 @@ impl<'o> Walker<'o> {
             source: Rc::from(""),
             depth: 0,
             budget: MAX_COMMANDS,
+            steps: MAX_STEPS,
+            text: MAX_TEXT,
             loose: false,
             fresh: HashMap::new(),
             calling: Vec::new(),
@@ -107,6 +117,23 @@ impl<'o> Walker<'o> {
         }
         self.budget -= 1;
         true
+    }
+
+    /// Room for so much text; false when there is none left.
+    pub(crate) fn afford(&mut self, bytes: usize) -> bool {
+        match self.text.checked_sub(bytes) {
+            Some(left) => self.text = left,
+            None => {
+                self.text = 0;
+                self.opaque(Why::TooLarge, "");
+            }
+        }
+        self.text > 0
+    }
+
+    /// Too far in to go on.
+    pub(crate) fn is_too_deep(&self) -> bool {
+        self.reached.len() > MAX_REACH
     }
 
     /// Read shell code in the present scope.
@@ -213,6 +240,11 @@ impl<'o> Walker<'o> {
     }
 
     fn command(&mut self, command: &Command, input: &Input) -> Output {
+        let Some(left) = self.steps.checked_sub(1).filter(|_| self.budget > 0 && self.text > 0) else {
+            self.opaque(Why::TooLarge, "");
+            return Output::Unknown;
+        };
+        self.steps = left;
         match command {
             Command::Simple(simple) => self.simple(simple, input),
             Command::Compound(compound, redirects) => {
@@ -237,7 +269,7 @@ impl<'o> Walker<'o> {
         let name = function.fname.value.clone();
         let function = Function { definition: Rc::new(function.clone()), source: self.source.clone() };
         self.called.remove(&name);
-        self.scope.functions.insert(name, function);
+        Rc::make_mut(&mut self.scope.functions).insert(name, function);
     }
 
     pub(crate) fn call(&mut self, name: &str, function: &Function, input: &Input) -> Output {

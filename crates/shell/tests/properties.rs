@@ -163,3 +163,32 @@ fn code_that_only_reads_writes_nothing() {
     assert!(read("node -e \"console.log(require('fs').readFileSync('a','utf8'))\"").writes.is_empty());
     assert_eq!(read("python3 -c \"open('a','a')\"").writes[0].touches("a"), Touch::Yes);
 }
+
+/// Each would take hours, or all the memory there is, if it were followed to its end.
+#[test]
+fn what_multiplies_is_cut_off_and_opaque() {
+    let wide = "x".repeat(20_000);
+    for line in [
+        "for i in {1..30}; do ".repeat(8) + "echo a" + &"; done".repeat(8),
+        "for i in {1..30}; do ".repeat(8) + "a=1" + &"; done".repeat(8),
+        "a=xx; ".to_owned() + &"a=$a$a; ".repeat(60) + "echo $a",
+        "set -- a b; ".to_owned() + &"set -- $@ $@; ".repeat(60) + "$@",
+        "a=x; ".to_owned() + &"a+=$a; ".repeat(60) + "echo $a",
+        "${x:=".repeat(60) + "$y" + &"}".repeat(60),
+        format!("a={wide}; echo {}", "$a".repeat(10_000)),
+        format!("a={wide}; {}", "b=$a; c=$a; ".repeat(3_000)),
+        format!("a={wide}; {}", "echo $a;".repeat(3_000)),
+        format!("a={wide}; ${{a//x/{}}}", "y".repeat(20_000)),
+        "env ".repeat(15_000) + "ls",
+        "sudo ".repeat(12_000) + "ls",
+        "echo \"$(".repeat(30) + "ls" + &")\"".repeat(30),
+    ] {
+        let begun = std::time::Instant::now();
+        let reading = read(&line);
+        let start: String = line.chars().take(60).collect();
+        let kept: usize = reading.commands.iter().flat_map(|c| &c.argv).map(|w| w.text.len()).sum();
+        assert!(begun.elapsed().as_secs() < 20, "{start}: {:?}", begun.elapsed());
+        assert!(kept < 16 << 20, "{start}: {kept} bytes");
+        assert!(!reading.is_clear(), "{start}");
+    }
+}
