@@ -128,6 +128,10 @@ fn agent_of(name: &str, registered: Option<Agent>, fields: &mut Fields<'_>) -> A
     let by_name = match name {
         _ if gemini::is_own_event(name) => Some(Agent::Gemini),
         _ if claude::is_own_event(name) => Some(Agent::Claude),
+        // Gemini has no event of this name, so it is one of the other two.
+        _ if registered == Some(Agent::Gemini) && codex::is_event(name) && !gemini::is_event(name) => {
+            Some(by_fields(fields)).filter(|found| *found != Agent::Gemini).or(Some(Agent::Claude))
+        }
         _ => None,
     };
     match (registered, by_name) {

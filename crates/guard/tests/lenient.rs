@@ -240,3 +240,20 @@ proptest! {
         let _ = dandori_guard::patch::patches_in_command(&command);
     }
 }
+
+#[test]
+fn an_entry_that_was_copied_from_gemini_still_guards() {
+    for (fields, found) in [(json!({}), Agent::Claude), (json!({"turn_id": "t"}), Agent::Codex)] {
+        let mut value = json!({
+            "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "git push"}, "timestamp": 1,
+        });
+        value.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        if found == Agent::Codex {
+            value.as_object_mut().unwrap().remove("timestamp");
+        }
+        let event = decode(value.to_string().as_bytes(), Some(Agent::Gemini)).unwrap();
+        assert_eq!((event.agent, &event.kind), (found, &Kind::PreTool));
+        assert!(matches!(event.tool, Some(Tool::Bash { .. })), "{event:?}");
+        assert!(event.oddities.contains(&Oddity::OtherAgent { registered: Agent::Gemini, found }));
+    }
+}
