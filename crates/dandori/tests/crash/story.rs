@@ -2,7 +2,7 @@
 //!
 //! A story is played with and without a death of the daemon: its end is the same.
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use dandori_testkit::env::wait_until;
 use serde_json::Value;
 
@@ -95,7 +95,7 @@ fn assert_guarded(stage: &Stage, run: &Value) {
     assert_eq!(rules["worktree"], run["worktree"], "{rules:#}");
     assert!(rules["rules"]["constraints"].is_object(), "{rules:#}");
     let names: Vec<String> = folder.read_dir_utf8().unwrap().map(|e| e.unwrap().file_name().to_owned()).collect();
-    assert!(!names.iter().any(|name| name.ends_with(".new")), "{names:?}");
+    assert!(!names.iter().any(|name| Utf8Path::new(name).extension() == Some("new")), "{names:?}");
 }
 
 /// A stand-in that speaks Claude's protocol: it takes the session it is given and says so.
