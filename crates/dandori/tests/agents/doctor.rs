@@ -170,7 +170,7 @@ fn nobody_else_s_hooks_run_and_no_way_leads_to_another_model() {
 #[test]
 fn one_field_of_the_wrong_kind_drops_all_hooks_of_claude_and_is_named() {
     let env = guarded(&["claude"]);
-    change(&claude_settings(&env), "\"timeout\": 5", "\"timeout\": \"5\"");
+    change(&claude_settings(&env), "\"timeout\": 10", "\"timeout\": \"10\"");
     does_not_fire(&env, "claude", "bad_field", &["settings.json", "hooks[0].timeout", "not a number", "line 11"]);
 }
 
@@ -223,7 +223,7 @@ fn what_codex_has_not_been_told_to_trust_does_not_fire() {
     trust_project_in_codex(&env);
     does_not_fire(&env, "codex", "codex_untrusted", &["9 hooks"]);
     trust_hooks_in_codex(&env);
-    change(&env.repo().join(".codex/hooks.json"), "\"timeout\": 15", "\"timeout\": 16");
+    change(&env.repo().join(".codex/hooks.json"), "\"timeout\": 120", "\"timeout\": 121");
     let (_, report) = tried(&env, &env.repo());
     assert_eq!(of(&report, "codex_hooks")["code"], "codex_changed", "{report:#}");
     assert_eq!(
