@@ -44,19 +44,24 @@ impl Event {
         }
     }
 
-    /// Enough of it to answer by: without what the tool would do, which may be large.
+    /// What an answer needs to know: the event without what may be large.
     pub fn outline(&self) -> Self {
+        let kind = match &self.kind {
+            Kind::PostTool { outcome, .. } => Kind::PostTool { outcome: *outcome, response: None },
+            Kind::PromptSubmit { .. } => Kind::PromptSubmit { prompt: String::new() },
+            other => other.clone(),
+        };
         Self {
             agent: self.agent,
             name: self.name.clone(),
-            kind: self.kind.clone(),
+            kind,
             session: self.session.clone(),
-            transcript: None,
+            transcript: self.transcript.clone(),
             cwd: self.cwd.clone(),
             permission_mode: self.permission_mode.clone(),
-            subagent: None,
+            subagent: self.subagent.clone(),
             tool_name: self.tool_name.clone(),
-            tool_use: None,
+            tool_use: self.tool_use.clone(),
             tool: None,
             headless: self.headless,
             raw: String::new(),

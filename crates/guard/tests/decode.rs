@@ -6,7 +6,9 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use dandori_guard::{Agent, ChangeKind, Event, Kind, Tool, decode};
+use dandori_guard::{
+    Agent, ChangeKind, Decision, ErrorPolicy, Event, GuardName, Kind, Reason, Ruling, Tool, decode, encode,
+};
 
 fn recorded() -> BTreeMap<String, Vec<u8>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/events");
@@ -124,4 +126,18 @@ fn a_prompt_is_what_the_user_typed_not_what_hooks_said_before_it() {
     assert_eq!(prompt("<hook_context>Read state.md</hook_context>\n\ngo ahead"), "go ahead");
     assert_eq!(prompt("what is <hook_context>?"), "what is <hook_context>?");
     assert_eq!(prompt("<hook_context>never closed"), "<hook_context>never closed");
+}
+
+#[test]
+fn an_outline_is_answered_like_the_event_and_holds_nothing_large() {
+    for (name, bytes) in recorded() {
+        let event = decode(&bytes, None).unwrap();
+        let outline = event.outline();
+        for policy in [ErrorPolicy::Closed, ErrorPolicy::Open] {
+            let failed = || Decision::Error { guard: GuardName::known("hook"), detail: Reason::new("late"), policy };
+            let answer = |event: &Event| encode(event, &Ruling::from(failed()));
+            assert_eq!(answer(&outline), answer(&event), "{name}");
+        }
+        assert!(outline.tool.is_none() && outline.raw.is_empty(), "{name}");
+    }
 }

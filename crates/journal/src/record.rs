@@ -183,6 +183,16 @@ pub(crate) fn cut(text: &str, chars: usize) -> String {
     line
 }
 
+/// The words with one blank between them. Not by a list of the words: of a long text that would be many times as large.
+fn with_single_blanks(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for word in text.split_whitespace() {
+        out.push_str(if out.is_empty() { "" } else { " " });
+        out.push_str(word);
+    }
+    out
+}
+
 /// A hash of what is about to be done: tool and input, blanks in commands not counted. Only an event before a tool has
 /// one: what was refused and what was let through are compared by it.
 pub fn action(event: &Event) -> Option<String> {
@@ -198,7 +208,7 @@ pub fn action(event: &Event) -> Option<String> {
     match event.tool.as_ref()? {
         Tool::Bash { command, cwd } => {
             add("bash");
-            add(&command.split_whitespace().collect::<Vec<_>>().join(" "));
+            add(&with_single_blanks(command));
             add(cwd.as_ref().or(event.cwd.as_ref()).map_or("", |path| path.as_str()));
         }
         Tool::Edit { changes, .. } => {

@@ -11,7 +11,7 @@ use brush_parser::ast::{
 
 use crate::reading::{Cwd, How, Opaque, Reach, Read, Reading, Why, Word, Write};
 use crate::scope::{Function, Input, Output, Scope, Variable};
-use crate::{Options, files, grammar};
+use crate::{MAX_BYTES, Options, files, grammar};
 
 /// Code within code within code: more is not read.
 const MAX_DEPTH: usize = 20;
@@ -79,6 +79,11 @@ impl<'o> Walker<'o> {
     }
 
     pub(crate) fn read_all(mut self, line: &str) -> Reading {
+        if line.len() > MAX_BYTES {
+            // Not even copied: it may be as long as an event.
+            self.opaque(Why::TooLarge, line);
+            return self.reading;
+        }
         // Line ends of another system are no part of the words.
         self.code(&line.replace("\r\n", "\n"), &Input::Inherited);
         self.uncalled_functions();
