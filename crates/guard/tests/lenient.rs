@@ -257,3 +257,17 @@ fn an_entry_that_was_copied_from_gemini_still_guards() {
         assert!(event.oddities.contains(&Oddity::OtherAgent { registered: Agent::Gemini, found }));
     }
 }
+
+#[test]
+fn one_field_that_cannot_be_read_does_not_hide_the_command() {
+    let deep = "[".repeat(500) + &"]".repeat(500);
+    for odd in ["1e999", &deep] {
+        for fields in [format!(r#""x":{odd},"command":"git push""#), format!(r#""command":"git push","x":{odd}"#)] {
+            let text = format!(r#"{{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{{{fields}}}}}"#);
+            let event = decode(text.as_bytes(), Some(Agent::Claude)).unwrap();
+            let is_there = matches!(&event.tool, Some(Tool::Bash { command, .. }) if command == "git push");
+            assert!(is_there, "{:?}", event.tool);
+            assert!(event.oddities.iter().any(|odd| matches!(odd, Oddity::Unreadable { .. })));
+        }
+    }
+}

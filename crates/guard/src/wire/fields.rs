@@ -65,7 +65,7 @@ impl<'a> Fields<'a> {
         parsed.ok()
     }
 
-    /// The tool's input; what cannot be read (nested beyond reason) is kept as its text.
+    /// The tool's input; what cannot be read (nested beyond reason, a number beyond all) is kept as its text.
     pub(super) fn tool_input(&mut self) -> Value {
         let Some(raw) = self.raw("tool_input") else {
             self.odd(Oddity::Missing { field: "tool_input".to_owned() });
@@ -75,7 +75,16 @@ impl<'a> Fields<'a> {
             Ok(value) => value,
             Err(error) => {
                 self.odd(Oddity::Unreadable { field: "tool_input".to_owned(), why: error.to_string() });
-                Value::String(raw.to_owned())
+                // What is wrong with one field must not hide the others.
+                serde_json::from_str::<BTreeMap<String, &RawValue>>(raw).map_or_else(
+                    |_| as_text(raw),
+                    |fields| {
+                        let read = |value: &RawValue| {
+                            serde_json::from_str(value.get()).unwrap_or_else(|_| as_text(value.get()))
+                        };
+                        fields.into_iter().map(|(name, value)| (name, read(value))).collect()
+                    },
+                )
             }
         }
     }
@@ -108,6 +117,10 @@ impl<'a> Fields<'a> {
             None => Outcome::Unknown,
         }
     }
+}
+
+fn as_text(raw: &str) -> Value {
+    Value::String(raw.to_owned())
 }
 
 pub(super) fn permission_mode(text: String) -> PermissionMode {
