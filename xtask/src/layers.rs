@@ -33,6 +33,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         ],
     ),
     ("bench", &["domain", "api", "config", "host", "git", "agent", "forge", "store", "engine", "server", "testkit"]),
+    ("fuzz", &["domain", "guard", "host", "install", "playbook", "shell", "text"]),
     ("dandori-testkit", &[]),
     ("xtask", &[]),
 ];

@@ -1,0 +1,134 @@
+//! Shell lines through the reader; and what is caught stays caught, however it is run.
+
+use camino::Utf8Path;
+use dandori_guard::judge::Outcome;
+use dandori_guard::{Agent, Asking, Context, decode, judge};
+use dandori_shell::{Options, Reading, Touch, git_call, read, read_with};
+use dandori_text::Lang;
+use serde_json::json;
+
+use super::guarded::{Project, strict};
+use crate::case::Finding;
+use crate::mutate::lines;
+use crate::random::Random;
+use crate::seeds::{Form, Seeds};
+
+/// One in so many is a hostile line run in another way; the choice says which line it was.
+const DISGUISED: u64 = 3;
+
+pub(crate) fn input(seeds: &Seeds, choice: u64, random: &mut Random) -> Vec<u8> {
+    if choice.is_multiple_of(DISGUISED) {
+        let Some(form) = form(seeds, choice) else { return Vec::new() };
+        let mut line = form.command.clone();
+        // Inside quotes another way to write a word is another word.
+        if !line.contains(['\'', '"', '$', '\\', '`', '<']) {
+            let parts: Vec<String> = line.split_inclusive(' ').map(|word| disguise(word, random)).collect();
+            line = parts.concat();
+        }
+        for _ in 0..=random.below(3) {
+            line = lines::wrapped(&line, random).0;
+        }
+        return line.into_bytes();
+    }
+    any_line(seeds, random).into_bytes()
+}
+
+pub(crate) fn any_line(seeds: &Seeds, random: &mut Random) -> String {
+    let pick = |random: &mut Random| {
+        if random.one_in(2) {
+            random.pick(&seeds.hostile).map(|form| form.command.clone()).unwrap_or_default()
+        } else {
+            random.pick(&seeds.harmless).cloned().unwrap_or_default()
+        }
+    };
+    let (line, other) = (pick(random), pick(random));
+    lines::mutated(&line, &other, random)
+}
+
+fn disguise(word: &str, random: &mut Random) -> String {
+    if random.one_in(3) { lines::disguised(word, random) } else { word.to_owned() }
+}
+
+fn form(seeds: &Seeds, choice: u64) -> Option<&Form> {
+    let mut random = Random::new(choice);
+    random.pick(&seeds.hostile)
+}
+
+pub(crate) fn look(seeds: &Seeds, line: &str, choice: u64) -> Result<(), Finding> {
+    let options = Options {
+        home: Some("/home/user".to_owned()),
+        cwd: Some("/repo".to_owned()),
+        aliases: vec![
+            ("gp".to_owned(), "git push".to_owned()),
+            ("loop".to_owned(), "loop2 loop".to_owned()),
+            ("loop2".to_owned(), "loop".to_owned()),
+        ],
+    };
+    let reading = if choice.is_multiple_of(2) { read(line) } else { read_with(line, &options) };
+    is_bounded(&reading)?;
+    if !choice.is_multiple_of(DISGUISED) {
+        return Ok(());
+    }
+    let Some(form) = form(seeds, choice) else { return Ok(()) };
+    let plain = |line: &str| is_caught(form, &read(line));
+    if !plain(line) && plain(&form.command) {
+        return Err(Finding::new(
+            "unseen",
+            format!("{} {:?} is caught, and not in this line", form.target, form.command),
+        ));
+    }
+    if !is_refused(&form.target, line) && is_refused(&form.target, &form.command) {
+        return Err(Finding::new(
+            "silent pass",
+            format!("{} {:?} is refused, and not in this line", form.target, form.command),
+        ));
+    }
+    Ok(())
+}
+
+fn is_bounded(reading: &Reading) -> Result<(), Finding> {
+    let too_many = |what: &str, count: usize| Err(Finding::new("unbounded", format!("{count} {what}")));
+    let words: usize = reading.commands.iter().map(|command| command.argv.len()).sum();
+    match (reading.commands.len(), reading.opaque.len()) {
+        (commands, _) if commands > 5_000 => too_many("commands", commands),
+        (_, opaque) if opaque > 10_000 => too_many("opaque parts", opaque),
+        _ if words > 400_000 => too_many("words", words),
+        _ => Ok(()),
+    }
+}
+
+fn is_refused(target: &str, line: &str) -> bool {
+    let event = json!({
+        "session_id": "s", "cwd": "/repo", "hook_event_name": "PreToolUse",
+        "tool_name": "Bash", "tool_input": {"command": line},
+    });
+    let Ok(event) = decode(event.to_string().as_bytes(), Some(Agent::Claude)) else { return false };
+    let (rules, world) = (strict(target), Project::plain());
+    let context = Context::new(&event, &rules, &world, Lang::En, Some(Utf8Path::new("/repo")));
+    judge(&context, Asking::UntilBlocked).steps.iter().any(|step| step.outcome >= Outcome::Ask)
+}
+
+/// As the corpora's own test says it: the reading shows it, or says that it does not see through.
+fn is_caught(form: &Form, reading: &Reading) -> bool {
+    let is_seen = match form.kind.as_str() {
+        "runs" => runs(reading, &form.target),
+        _ => reading.writes.iter().any(|write| write.touches(&form.target) != Touch::No),
+    };
+    is_seen || !reading.is_clear()
+}
+
+fn runs(reading: &Reading, target: &str) -> bool {
+    let mut words = target.split(' ');
+    let program = words.next().unwrap_or_default();
+    let rest: Vec<&str> = words.collect();
+    reading.commands.iter().any(|command| match git_call(command) {
+        Some(call) if program == "git" => {
+            Some(call.subcommand.text.as_str()) == rest.first().copied()
+                && rest.iter().skip(1).all(|flag| match flag.strip_prefix("--") {
+                    Some(long) => call.has_option(long, (long == "force").then_some('f')) || call.has_computed(),
+                    None => call.args.iter().any(|a| a.text == *flag),
+                })
+        }
+        _ => command.program == program && rest.iter().all(|w| command.args().iter().any(|a| a.text == *w)),
+    })
+}
