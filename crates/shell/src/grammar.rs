@@ -39,6 +39,13 @@ pub(crate) fn is_arithmetic(source: &str, span: &SourceSpan, expression: &str) -
     start.next() == Some('(') && start.next() == Some('(') && end == "))" && !reads_like_commands
 }
 
+/// What stands between the outer brackets of a place in the source.
+pub(crate) fn within_brackets(source: &str, span: &SourceSpan) -> Option<String> {
+    let length = span.end.index.checked_sub(span.start.index)?;
+    let text: String = source.chars().skip(span.start.index).take(length).collect();
+    text.strip_prefix('(')?.strip_suffix(')').map(str::to_owned)
+}
+
 /// Every word of the source must turn up somewhere in the tree: what the parser drops, a guard never sees.
 fn nothing_lost(tokens: &[Token], program: &Program) -> bool {
     let mut found = Found::default();

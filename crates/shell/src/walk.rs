@@ -303,7 +303,15 @@ impl<'o> Walker<'o> {
                     self.loosely(expression);
                     Output::nothing()
                 } else {
-                    self.code_apart(&format!("({expression})"), Reach::Substitution, input)
+                    // As it stands in the source: the tree has lost its lines, and with them its here-documents.
+                    let within = grammar::within_brackets(&self.source, &arithmetic.loc);
+                    match within {
+                        Some(code) => self.code_apart(&code, Reach::Substitution, input),
+                        None => {
+                            self.opaque(Why::NotUnderstood, expression);
+                            Output::Unknown
+                        }
+                    }
                 }
             }
             CompoundCommand::ArithmeticForClause(clause) => {
