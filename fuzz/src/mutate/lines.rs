@@ -203,7 +203,8 @@ fn tokens(line: &str, other: &str, random: &mut Random) -> String {
 /// Words the shell knows only as they are.
 const KEYWORDS: &[&str] = &[
     "", "if", "then", "else", "elif", "fi", "do", "done", "case", "esac", "while", "until", "for", "in", "time",
-    "function", "select", "coproc",
+    "function", "select", "coproc", // Of `time`, which is one.
+    "-p",
 ];
 
 /// A word written in another way; it means the same as long as it was a plain one.
@@ -277,8 +278,12 @@ const AROUND: &[&str] = &[
 /// A line run in another way, and how.
 pub(crate) fn wrapped(line: &str, random: &mut Random) -> (String, &'static str) {
     let around = random.word(AROUND);
-    let own = format!("\n{line}\n");
-    (around.replacen('%', &quoted(line), usize::from(!around.contains('@'))).replacen('@', &own, 1), around)
+    let whole = if around.contains('@') {
+        around.replacen('@', &format!("\n{line}\n"), 1)
+    } else {
+        around.replacen('%', &quoted(line), 1)
+    };
+    (whole, around)
 }
 
 #[cfg(test)]
