@@ -21,7 +21,7 @@ pub(crate) fn set(text: &str, path: &str, value: Option<&str>) -> Result<String,
     }
     let found = entries(text);
     if let Some(entry) = found.iter().rev().find(|e| e.path == path) {
-        let is_inline_list = line(text, entry.line).is_some_and(|l| without_comment(l).ends_with(']'));
+        let is_inline_list = line(text, entry.line).is_some_and(is_inline_list);
         return match entry.value {
             Value::Map => Err(EditError::NotAValue { path: path.to_owned() }),
             Value::List(_) if !is_inline_list => Err(EditError::NotAValue { path: path.to_owned() }),
@@ -50,6 +50,12 @@ fn last_line_of<'e>(text: &str, entries: impl Iterator<Item = &'e crate::lines::
     let below = text.lines().enumerate().skip(last.line + 1);
     let items = below.take_while(|(_, line)| line.trim_start().starts_with("- "));
     items.last().map_or(last.line, |(number, _)| number)
+}
+
+/// `key: [a, b]`, and not a bracket somewhere in a text.
+fn is_inline_list(line: &str) -> bool {
+    let value = without_comment(line).split_once(':').map_or("", |(_, value)| value.trim());
+    value.starts_with('[') && value.ends_with(']')
 }
 
 fn line(text: &str, number: usize) -> Option<&str> {
@@ -128,6 +134,8 @@ mod tests {
         assert!(matches!(set(FILE, "playbook", Some("x")), Err(EditError::NotAValue { .. })));
         assert!(matches!(set(FILE, "goal.done_criteria", Some("x")), Err(EditError::NotAValue { .. })));
         assert_eq!(set(FILE, "playbook.active", Some("a\nb")), Err(EditError::SeveralLines));
+        let bracket = "---\nreviewed: no]\n- a\n---\n";
+        assert!(matches!(set(bracket, "reviewed", Some("true")), Err(EditError::NotAValue { .. })));
     }
 
     #[test]
