@@ -7,7 +7,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::random::Random;
-use crate::seeds::Seeds;
+use crate::seeds::{Form, Seeds};
 use crate::targets;
 use crate::trouble::Trouble;
 
@@ -61,6 +61,8 @@ pub(crate) struct Case {
     pub(crate) target: Target,
     /// What the target still has to choose: agent, rules, answers of the world.
     pub(crate) choice: u64,
+    /// The hostile line it was made from, when it must be seen as that.
+    pub(crate) form: Option<Form>,
     pub(crate) input: Vec<u8>,
 }
 
@@ -68,8 +70,9 @@ impl Case {
     pub(crate) fn make(seeds: &Seeds, target: Target, seed: u64, number: u64) -> Self {
         let mut random = Random::of(seed ^ target.salt(), number);
         let choice = random.next();
+        let form = targets::form(seeds, target, choice);
         let input = targets::input(seeds, target, choice, &mut random);
-        Self { target, choice, input }
+        Self { target, choice, form, input }
     }
 }
 
@@ -93,6 +96,7 @@ impl Finding {
 struct Header {
     target: Target,
     choice: u64,
+    form: Option<Form>,
     #[serde(flatten)]
     finding: Finding,
 }
@@ -100,7 +104,7 @@ struct Header {
 pub(crate) fn write(folder: &Utf8Path, name: &str, case: &Case, finding: &Finding) -> Result<Utf8PathBuf, Trouble> {
     std::fs::create_dir_all(folder).map_err(Trouble::io(folder))?;
     let path = folder.join(name);
-    let header = Header { target: case.target, choice: case.choice, finding: finding.clone() };
+    let header = Header { target: case.target, choice: case.choice, form: case.form.clone(), finding: finding.clone() };
     let mut bytes = serde_json::to_vec(&header)?;
     bytes.push(b'\n');
     bytes.extend_from_slice(&case.input);
@@ -114,7 +118,7 @@ pub(crate) fn read(path: &Utf8Path) -> Result<(Case, Finding), Trouble> {
     let (header, rest) = bytes.split_at_checked(end).unwrap_or((&bytes, &[]));
     let header: Header = serde_json::from_slice(header)?;
     let input = rest.get(1..).unwrap_or_default().to_vec();
-    Ok((Case { target: header.target, choice: header.choice, input }, header.finding))
+    Ok((Case { target: header.target, choice: header.choice, form: header.form, input }, header.finding))
 }
 
 #[cfg(test)]

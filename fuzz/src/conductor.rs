@@ -80,7 +80,21 @@ pub(crate) fn conduct(plan: &Plan) -> Result<Totals, Trouble> {
         }
         Ok::<(), Trouble>(())
     })?;
-    totals.into_inner().map_err(|_| Trouble::wrong("the totals are lost"))
+    let totals = totals.into_inner().map_err(|_| Trouble::wrong("the totals are lost"))?;
+    keep_extremes(plan, &seeds, &totals)?;
+    Ok(totals)
+}
+
+/// The slowest and the largest of each target, to be run again like findings.
+fn keep_extremes(plan: &Plan, seeds: &Seeds, totals: &Totals) -> Result<(), Trouble> {
+    for (target, tally) in &totals.tallies {
+        for (kind, made) in [("slowest", tally.slowest), ("largest", tally.largest)] {
+            let case = Case::make(seeds, *target, made.seed, made.number);
+            let name = format!("{kind}-{}", target.name());
+            case::write(&plan.findings, &name, &case, &Finding::new(kind, "no finding"))?;
+        }
+    }
+    Ok(())
 }
 
 struct Keeper<'a> {

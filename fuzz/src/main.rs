@@ -114,24 +114,25 @@ fn fuzz(cli: &Cli) -> Result<bool, Trouble> {
     report::line(&format!("seed {seed}"))?;
     let begun = Instant::now();
     let totals = conductor::conduct(&plan)?;
-    report::summary(seed, begun.elapsed(), &totals)?;
+    report::summary(seed, begun.elapsed(), &totals, &plan.findings)?;
     Ok(totals.found.is_empty())
 }
 
 /// Runs one kept case in this process and says what it came to.
 fn one(file: &Utf8Path) -> Result<(), Trouble> {
     let (case, _) = case::read(file)?;
-    let finding = worker::on_hooks_stack(|| {
+    let outcome = worker::on_hooks_stack(|| {
         let (seeds, bed) = bed_of(&case)?;
-        Ok(worker::run(&seeds, &case, bed.as_ref(), &mut Memory::from_now()).finding)
+        Ok(worker::run(&seeds, &case, bed.as_ref(), &mut Memory::from_now()))
     })?;
-    report::line(&serde_json::to_string(&finding)?)
+    let _ = writeln!(std::io::stderr(), "took {:?}, {} kB", outcome.took, outcome.peak / 1024);
+    report::line(&serde_json::to_string(&outcome.finding)?)
 }
 
 /// Whether it does not happen any more.
 fn again(file: &Utf8Path, shrink: bool) -> Result<bool, Trouble> {
     let Some(finding) = conductor::replay(file)? else {
-        report::line("not found again")?;
+        report::line("nothing found")?;
         return Ok(true);
     };
     let (case, _) = case::read(file)?;

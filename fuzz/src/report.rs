@@ -33,19 +33,17 @@ pub(crate) fn found(target: Target, finding: &Finding, file: &Utf8Path) -> Resul
     line(&format!("found  {}: {}: {detail}\n       {file}", target.name(), finding.kind))
 }
 
-pub(crate) fn summary(seed: u64, elapsed: Duration, totals: &Totals) -> Result<(), Trouble> {
+pub(crate) fn summary(seed: u64, elapsed: Duration, totals: &Totals, findings: &Utf8Path) -> Result<(), Trouble> {
     line(&format!("\nseed {seed}, {} s", elapsed.as_secs()))?;
-    line("target       executions    slowest            peak memory")?;
+    line("target       executions        slowest   peak memory")?;
     for (target, tally) in &totals.tallies {
         // A process of its own is measured whole, everything else by what it adds.
         let sign = if target.is_rationed() { "" } else { "+" };
         line(&format!(
-            "{:<12} {:>10}    {:>8.1} ms ({:>7} bytes, case {})    {sign}{:.1} MB",
+            "{:<12} {:>10}    {:>8.1} ms   {sign}{:.1} MB",
             target.name(),
             tally.executions,
             millis(tally.slowest_micros),
-            tally.slowest_bytes,
-            tally.slowest_number,
             millis(tally.peak / 1000),
         ))?;
     }
@@ -58,6 +56,7 @@ pub(crate) fn summary(seed: u64, elapsed: Duration, totals: &Totals) -> Result<(
     for ((target, kind), (count, file)) in &totals.found {
         line(&format!("FOUND  {}: {kind}: {count} times, first {file}", target.name()))?;
     }
+    line(&format!("the slowest and the largest of each are in {findings}"))?;
     line(if totals.found.is_empty() { "no findings" } else { "`fuzz --replay FILE` runs one again" })
 }
 

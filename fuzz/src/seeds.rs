@@ -1,7 +1,7 @@
 //! What is mutated: the recorded events, both corpora of shell lines, and documents and settings as people have them.
 
 use camino::Utf8Path;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::trouble::Trouble;
 
@@ -15,7 +15,7 @@ pub(crate) struct Seeds {
 }
 
 /// A line that does something it must not, unseen if it can.
-#[derive(Clone, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct Form {
     pub(crate) kind: String,
     pub(crate) target: String,

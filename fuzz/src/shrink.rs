@@ -30,8 +30,12 @@ mod tests {
 
     #[test]
     fn only_what_is_needed_is_left() {
-        let case =
-            Case { target: Target::Shell, choice: 0, input: b"some long (text) with a [bracket] in it".to_vec() };
+        let case = Case {
+            target: Target::Shell,
+            choice: 0,
+            form: None,
+            input: b"some long (text) with a [bracket] in it".to_vec(),
+        };
         let smaller = shrunk(&case, |case| case.input.contains(&b'[') && case.input.contains(&b')'));
         assert_eq!(smaller.input, b")[");
     }

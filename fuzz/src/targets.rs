@@ -14,7 +14,7 @@ pub(crate) use processes::Bed;
 
 use crate::case::{Case, Finding, Target};
 use crate::random::Random;
-use crate::seeds::Seeds;
+use crate::seeds::{Form, Seeds};
 
 pub(crate) fn input(seeds: &Seeds, target: Target, choice: u64, random: &mut Random) -> Vec<u8> {
     match target {
@@ -28,12 +28,17 @@ pub(crate) fn input(seeds: &Seeds, target: Target, choice: u64, random: &mut Ran
     }
 }
 
+/// The line that must be seen in what is made of it.
+pub(crate) fn form(seeds: &Seeds, target: Target, choice: u64) -> Option<Form> {
+    if target == Target::Shell { shell::form(seeds, choice) } else { None }
+}
+
 /// What must not be, when it is so. Panics, time and memory are the worker's to see.
 pub(crate) fn look(seeds: &Seeds, case: &Case, bed: Option<&Bed>) -> Result<(), Finding> {
     let text = || String::from_utf8_lossy(&case.input);
     match case.target {
         Target::Events => events::look(seeds, &case.input, case.choice),
-        Target::Shell => shell::look(seeds, &text(), case.choice),
+        Target::Shell => shell::look(&text(), case.choice, case.form.as_ref()),
         Target::Bash => bash::look(&text()),
         Target::Playbooks => playbooks::look(&text(), case.choice),
         Target::Settings => settings::look(&text(), case.choice),

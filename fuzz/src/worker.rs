@@ -52,22 +52,31 @@ pub(crate) enum Said {
 pub(crate) struct Tally {
     pub(crate) executions: u64,
     pub(crate) slowest_micros: u64,
-    pub(crate) slowest_number: u64,
-    pub(crate) slowest_bytes: usize,
+    pub(crate) slowest: Made,
     pub(crate) peak: u64,
+    pub(crate) largest: Made,
     /// Panics of the shell's grammar, which are fenced off.
     pub(crate) tolerated: u64,
+}
+
+/// What a case is made from.
+#[derive(Clone, Copy, Default, Serialize, Deserialize)]
+pub(crate) struct Made {
+    pub(crate) seed: u64,
+    pub(crate) number: u64,
 }
 
 impl Tally {
     pub(crate) fn add(&mut self, other: &Self) {
         self.executions += other.executions;
         self.tolerated += other.tolerated;
-        self.peak = self.peak.max(other.peak);
         if other.slowest_micros > self.slowest_micros {
             self.slowest_micros = other.slowest_micros;
-            self.slowest_number = other.slowest_number;
-            self.slowest_bytes = other.slowest_bytes;
+            self.slowest = other.slowest;
+        }
+        if other.peak > self.peak {
+            self.peak = other.peak;
+            self.largest = other.largest;
         }
     }
 }
@@ -143,9 +152,9 @@ fn work(args: &WorkerArgs) -> Result<(), Trouble> {
             tally.add(&Tally {
                 executions: 1,
                 slowest_micros: u64::try_from(outcome.took.as_micros()).unwrap_or(u64::MAX),
-                slowest_number: number,
-                slowest_bytes: case.input.len(),
+                slowest: Made { seed: args.seed, number },
                 peak: outcome.peak,
+                largest: Made { seed: args.seed, number },
                 tolerated: panics::tolerated(),
             });
         }

@@ -17,9 +17,8 @@ use crate::seeds::{Form, Seeds};
 const DISGUISED: u64 = 3;
 
 pub(crate) fn input(seeds: &Seeds, choice: u64, random: &mut Random) -> Vec<u8> {
-    if choice.is_multiple_of(DISGUISED) {
-        let Some(form) = form(seeds, choice) else { return Vec::new() };
-        let mut line = form.command.clone();
+    if let Some(form) = form(seeds, choice) {
+        let mut line = form.command;
         // Inside quotes another way to write a word is another word.
         if !line.contains(['\'', '"', '$', '\\', '`', '<']) {
             let parts: Vec<String> = line.split_inclusive(' ').map(|word| disguise(word, random)).collect();
@@ -49,12 +48,11 @@ fn disguise(word: &str, random: &mut Random) -> String {
     if random.one_in(3) { lines::disguised(word, random) } else { word.to_owned() }
 }
 
-fn form(seeds: &Seeds, choice: u64) -> Option<&Form> {
-    let mut random = Random::new(choice);
-    random.pick(&seeds.hostile)
+pub(crate) fn form(seeds: &Seeds, choice: u64) -> Option<Form> {
+    choice.is_multiple_of(DISGUISED).then(|| Random::new(choice).pick(&seeds.hostile).cloned()).flatten()
 }
 
-pub(crate) fn look(seeds: &Seeds, line: &str, choice: u64) -> Result<(), Finding> {
+pub(crate) fn look(line: &str, choice: u64, form: Option<&Form>) -> Result<(), Finding> {
     let options = Options {
         home: Some("/home/user".to_owned()),
         cwd: Some("/repo".to_owned()),
@@ -66,10 +64,7 @@ pub(crate) fn look(seeds: &Seeds, line: &str, choice: u64) -> Result<(), Finding
     };
     let reading = if choice.is_multiple_of(2) { read(line) } else { read_with(line, &options) };
     is_bounded(&reading)?;
-    if !choice.is_multiple_of(DISGUISED) {
-        return Ok(());
-    }
-    let Some(form) = form(seeds, choice) else { return Ok(()) };
+    let Some(form) = form else { return Ok(()) };
     let plain = |line: &str| is_caught(form, &read(line));
     if !plain(line) && plain(&form.command) {
         return Err(Finding::new(
