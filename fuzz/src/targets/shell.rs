@@ -49,7 +49,10 @@ fn disguise(word: &str, random: &mut Random) -> String {
 }
 
 pub(crate) fn form(seeds: &Seeds, choice: u64) -> Option<Form> {
-    choice.is_multiple_of(DISGUISED).then(|| Random::new(choice).pick(&seeds.hostile).cloned()).flatten()
+    let form = choice.is_multiple_of(DISGUISED).then(|| Random::new(choice).pick(&seeds.hostile).cloned()).flatten()?;
+    // Whose arguments these are depends on what is around it.
+    let has_arguments = ["$@", "$*", "$1"].iter().any(|arguments| form.command.contains(arguments));
+    (!has_arguments).then_some(form)
 }
 
 pub(crate) fn look(line: &str, choice: u64, form: Option<&Form>) -> Result<(), Finding> {
