@@ -12,7 +12,7 @@ fn stage() -> Stage {
         .file("src/a.rs", "")
         .file("web/x.js", "")
         .link("out", "/home/user/other")
-        .worktree("/work/tree", Some("/repo"), Head::Branch("x".to_owned()))
+        .worktree("/trees/tree", Some("/repo"), Head::Branch("x".to_owned()))
 }
 
 fn all(lines: &[&str], want: Outcome) {
@@ -146,7 +146,7 @@ fn ordinary_clearing_up_and_rehearsals_pass() {
             "rm -rf src/*",
             "rm -rf \"$tmp\"",
             "rm -rf \"$tmp/x\"",
-            "rm -rf /work/tree/target",
+            "rm -rf /trees/tree/target",
             "rm -f a.txt ~/x.txt",
             "rm *",
             "find . -name '*.pyc' -delete",
