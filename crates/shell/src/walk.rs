@@ -40,7 +40,7 @@ pub(crate) struct Walker<'o> {
     pub(crate) loose: bool,
     /// Files this line has written, with their text as far as it is known.
     pub(crate) fresh: HashMap<String, Output>,
-    calling: Vec<String>,
+    calling: Vec<Rc<FunctionDefinition>>,
     called: HashSet<String>,
 }
 
@@ -278,11 +278,16 @@ impl<'o> Walker<'o> {
     }
 
     pub(crate) fn call(&mut self, name: &str, function: &Function, input: &Input) -> Output {
-        if self.calling.iter().any(|n| n == name) || self.calling.len() >= MAX_DEPTH {
+        // The same function, not one of the same name: a body may define it anew.
+        if self.calling.iter().any(|outer| Rc::ptr_eq(outer, &function.definition)) {
+            return Output::Unknown;
+        }
+        if self.calling.len() >= MAX_DEPTH {
+            self.opaque(Why::TooLarge, name);
             return Output::Unknown;
         }
         self.called.insert(name.to_owned());
-        self.calling.push(name.to_owned());
+        self.calling.push(Rc::clone(&function.definition));
         let outer = std::mem::replace(&mut self.source, function.source.clone());
         let body = &function.definition.body;
         let output = self.within(Reach::Function(name.to_owned()), |walker| {
