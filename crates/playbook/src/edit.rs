@@ -1,6 +1,6 @@
 //! One value changed in place.
 
-use crate::lines::{Value, entries, without_comment};
+use crate::lines::{Value, entries, value_of, without_comment};
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EditError {
@@ -16,6 +16,14 @@ pub enum EditError {
 /// stays as it is, byte for byte.
 pub(crate) fn set(text: &str, path: &str, value: Option<&str>) -> Result<String, EditError> {
     let value = value.map_or_else(|| "null".to_owned(), written);
+    let edited = with_value(text, path, &value)?;
+    // A file may be indented in ways that give the line another meaning: what is not read again was not set.
+    let is_read = entries(&edited).iter().rev().find(|e| e.path == path).is_some_and(|e| e.value == value_of(&value));
+    let section = path.rsplit_once('.').map_or("", |(section, _)| section).to_owned();
+    if is_read { Ok(edited) } else { Err(EditError::NoPlace { path: path.to_owned(), section }) }
+}
+
+fn with_value(text: &str, path: &str, value: &str) -> Result<String, EditError> {
     if value.contains(['\n', '\r']) {
         return Err(EditError::SeveralLines);
     }
@@ -25,7 +33,7 @@ pub(crate) fn set(text: &str, path: &str, value: Option<&str>) -> Result<String,
         return match entry.value {
             Value::Map => Err(EditError::NotAValue { path: path.to_owned() }),
             Value::List(_) if !is_inline_list => Err(EditError::NotAValue { path: path.to_owned() }),
-            _ => Ok(with_line(text, entry.line, |line| replaced(line, &value))),
+            _ => Ok(with_line(text, entry.line, |line| replaced(line, value))),
         };
     }
     let no_place = |section: &str| EditError::NoPlace { path: path.to_owned(), section: section.to_owned() };
@@ -136,6 +144,13 @@ mod tests {
         assert_eq!(set(FILE, "playbook.active", Some("a\nb")), Err(EditError::SeveralLines));
         let bracket = "---\nreviewed: no]\n- a\n---\n";
         assert!(matches!(set(bracket, "reviewed", Some("true")), Err(EditError::NotAValue { .. })));
+    }
+
+    #[test]
+    fn a_line_that_would_not_be_read_where_it_belongs_is_not_written() {
+        for text in ["---\ngoal:\n  r: \n g:\n---", "---\ngoal:\n  -\n---"] {
+            assert!(matches!(set(text, "goal.phase", Some("p1")), Err(EditError::NoPlace { .. })), "{text}");
+        }
     }
 
     #[test]
