@@ -185,7 +185,7 @@ impl Keeper<'_> {
         let file = case::write(&self.plan.findings, &name, &case, finding)?;
         // What the machine was busy with, or the allocator kept, is no fault of the case.
         let is_measured = matches!(finding.kind.as_str(), "slow" | "memory" | "process memory" | "deadline");
-        let is_confirmed = !is_measured || replay(&file)?.is_some();
+        let is_confirmed = !is_measured || replay(&file, Some(&self.plan.dandori))?.is_some();
         let mut totals = self.totals.lock().map_err(|_| Trouble::wrong("the totals are lost"))?;
         if is_confirmed {
             if let Some(entry) = totals.found.get_mut(&key)
@@ -212,8 +212,10 @@ enum End {
 }
 
 /// Runs a kept case once more, in a process of its own.
-pub(crate) fn replay(file: &Utf8Path) -> Result<Option<Finding>, Trouble> {
-    let mut child = ourselves()?.args(["one", file.as_str()]).stdin(Stdio::null()).stdout(Stdio::piped()).spawn()?;
+pub(crate) fn replay(file: &Utf8Path, dandori: Option<&Utf8Path>) -> Result<Option<Finding>, Trouble> {
+    let mut one = ourselves()?;
+    one.args(["one", file.as_str()]).args(dandori.iter().flat_map(|path| ["--dandori", path.as_str()]));
+    let mut child = one.stdin(Stdio::null()).stdout(Stdio::piped()).spawn()?;
     let lines = lines_of(&mut child)?;
     let answer = lines.recv_timeout(HANG);
     let _ = child.kill();

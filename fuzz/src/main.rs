@@ -75,15 +75,19 @@ enum Inner {
     Worker(worker::WorkerArgs),
     /// Run one kept case (started by the fuzzer)
     #[command(hide = true)]
-    One { file: Utf8PathBuf },
+    One {
+        file: Utf8PathBuf,
+        #[arg(long)]
+        dandori: Option<Utf8PathBuf>,
+    },
 }
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
     let clean = match (&cli.inner, &cli.replay) {
         (Some(Inner::Worker(args)), _) => worker::main(args).map(|()| true),
-        (Some(Inner::One { file }), _) => one(file).map(|()| true),
-        (None, Some(file)) => again(file, cli.shrink),
+        (Some(Inner::One { file, dandori }), _) => one(file, dandori.as_deref()).map(|()| true),
+        (None, Some(file)) => again(file, &cli),
         (None, None) => fuzz(&cli),
     };
     match clean {
@@ -119,10 +123,10 @@ fn fuzz(cli: &Cli) -> Result<bool, Trouble> {
 }
 
 /// Runs one kept case in this process and says what it came to.
-fn one(file: &Utf8Path) -> Result<(), Trouble> {
+fn one(file: &Utf8Path, dandori: Option<&Utf8Path>) -> Result<(), Trouble> {
     let (case, _) = case::read(file)?;
     let outcome = worker::on_hooks_stack(|| {
-        let (seeds, bed) = bed_of(&case)?;
+        let (seeds, bed) = bed_of(&case, dandori)?;
         Ok(worker::run(&seeds, &case, bed.as_ref(), &mut Memory::from_now()))
     })?;
     let _ = writeln!(std::io::stderr(), "took {:?}, {} kB", outcome.took, outcome.peak / 1024);
@@ -130,15 +134,16 @@ fn one(file: &Utf8Path) -> Result<(), Trouble> {
 }
 
 /// Whether it does not happen any more.
-fn again(file: &Utf8Path, shrink: bool) -> Result<bool, Trouble> {
-    let Some(finding) = conductor::replay(file)? else {
+fn again(file: &Utf8Path, cli: &Cli) -> Result<bool, Trouble> {
+    let dandori = cli.dandori.as_deref();
+    let Some(finding) = conductor::replay(file, dandori)? else {
         report::line("nothing found")?;
         return Ok(true);
     };
     let (case, _) = case::read(file)?;
     report::found(case.target, &finding, file)?;
-    if shrink && !matches!(finding.kind.as_str(), "abort" | "hang") {
-        let smaller = worker::on_hooks_stack(|| smaller(&case, &finding))?;
+    if cli.shrink && !matches!(finding.kind.as_str(), "abort" | "hang") {
+        let smaller = worker::on_hooks_stack(|| smaller(&case, &finding, dandori))?;
         let path = Utf8PathBuf::from(format!("{file}.small"));
         let folder = path.parent().unwrap_or(Utf8Path::new("."));
         let kept = case::write(folder, path.file_name().unwrap_or("small"), &smaller, &finding)?;
@@ -147,14 +152,14 @@ fn again(file: &Utf8Path, shrink: bool) -> Result<bool, Trouble> {
     Ok(false)
 }
 
-fn smaller(case: &Case, finding: &Finding) -> Result<Case, Trouble> {
-    let (seeds, bed) = bed_of(case)?;
+fn smaller(case: &Case, finding: &Finding, dandori: Option<&Utf8Path>) -> Result<Case, Trouble> {
+    let (seeds, bed) = bed_of(case, dandori)?;
     let mut memory = Memory::from_now();
     let mut kind = |case: &Case| worker::run(&seeds, case, bed.as_ref(), &mut memory).finding.map(|found| found.kind);
     Ok(shrink::shrunk(case, |case| kind(case).as_deref() == Some(finding.kind.as_str())))
 }
 
-fn bed_of(case: &Case) -> Result<(Seeds, Option<Bed>), Trouble> {
-    let bed = (case.target == Target::Processes).then(|| Bed::make(&binary::find(None)?)).transpose()?;
+fn bed_of(case: &Case, dandori: Option<&Utf8Path>) -> Result<(Seeds, Option<Bed>), Trouble> {
+    let bed = (case.target == Target::Processes).then(|| Bed::make(&binary::find(dandori)?)).transpose()?;
     Ok((Seeds::load()?, bed))
 }
