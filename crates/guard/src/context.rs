@@ -29,8 +29,17 @@ pub struct Context<'a> {
     reading: OnceCell<Option<Reading>>,
     targets: OnceCell<Vec<Target>>,
     changes: OnceCell<Vec<Change>>,
-    checkouts: RefCell<BTreeMap<Utf8PathBuf, Option<Rc<Checkout>>>>,
+    /// By the path as text: paths are compared part by part, which is slow.
+    checkouts: RefCell<BTreeMap<String, Placed>>,
     documents: RefCell<BTreeMap<Utf8PathBuf, Rc<Documents>>>,
+}
+
+/// Where a path lies.
+#[derive(Clone)]
+struct Placed {
+    checkout: Option<Rc<Checkout>>,
+    /// From the checkout's root; the whole path outside of any.
+    short: Rc<Utf8PathBuf>,
 }
 
 /// A file that would be changed, by whatever tool.
@@ -216,17 +225,24 @@ impl<'a> Context<'a> {
         names.into_iter().filter(fits).map(|n| folder.join(n)).collect()
     }
 
-    /// The checkout a path lies in; each path is looked at once.
+    /// The checkout a path lies in.
     pub fn checkout(&self, path: &Utf8Path) -> Option<Rc<Checkout>> {
-        if let Some(known) = self.checkouts.borrow().get(path) {
+        self.placed(path).checkout
+    }
+
+    /// Each path is looked at once.
+    fn placed(&self, path: &Utf8Path) -> Placed {
+        if let Some(known) = self.checkouts.borrow().get(path.as_str()) {
             return known.clone();
         }
         // A folder that is itself a checkout counts as lying in it.
         let is_folder = self.world.kind(path) == Some(FileKind::Folder);
         let folder = if is_folder { path } else { path.parent().unwrap_or(path) };
-        let found = self.world.checkout(folder).map(Rc::new);
-        self.checkouts.borrow_mut().insert(path.to_owned(), found.clone());
-        found
+        let checkout = self.world.checkout(folder).map(Rc::new);
+        let short = checkout.as_ref().map_or(path, |checkout| checkout.short(path)).to_owned();
+        let placed = Placed { checkout, short: Rc::new(short) };
+        self.checkouts.borrow_mut().insert(path.to_string(), placed.clone());
+        placed
     }
 
     /// The targets that lie in the project, or in another worktree of it, with their checkout.
@@ -273,10 +289,7 @@ impl<'a> Context<'a> {
         if pattern.starts_with('/') && glob::holds(pattern, path) {
             return true;
         }
-        match self.checkout(path) {
-            Some(checkout) => glob::holds(pattern, checkout.short(path)),
-            None => glob::holds(pattern, path),
-        }
+        glob::holds(pattern, &self.placed(path).short)
     }
 
     /// Whether a pattern holds a target: by the name it was called, by where it leads, and for a whole folder by what

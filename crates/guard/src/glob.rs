@@ -8,7 +8,7 @@ pub fn holds(pattern: &str, path: &Utf8Path) -> bool {
     let pattern = pattern.trim_start_matches("./");
     let anchored = pattern.trim_end_matches('/');
     if !anchored.contains('/') {
-        return path.components().any(|part| fast_glob::glob_match(anchored, part.as_str()));
+        return path.as_str().split('/').any(|part| !part.is_empty() && fast_glob::glob_match(anchored, part));
     }
     let from_root = if path.is_absolute() { anchored } else { anchored.trim_start_matches('/') };
     path.ancestors()
