@@ -49,6 +49,9 @@ impl Change {
     }
 }
 
+/// The longest path a system call takes.
+const LONGEST_PATH: usize = 4096;
+
 /// `path` as all three clients resolve it: against `base`, with `.`, `..` and `//` taken out by name alone.
 pub fn resolve(base: Option<&Utf8Path>, path: &str) -> Utf8PathBuf {
     let given = Utf8Path::new(path);
@@ -72,7 +75,12 @@ pub fn resolve(base: Option<&Utf8Path>, path: &str) -> Utf8PathBuf {
             other => plain.push(other.as_str()),
         }
     }
-    plain
+    if plain.as_str().len() <= LONGEST_PATH {
+        return plain;
+    }
+    // No file can be reached by it, and every pattern would be held against every part of it.
+    let cut = plain.as_str().floor_char_boundary(LONGEST_PATH);
+    plain.as_str().get(..cut).unwrap_or_default().into()
 }
 
 #[cfg(test)]
@@ -94,5 +102,12 @@ mod tests {
         ] {
             assert_eq!(resolve(base.map(Utf8Path::new), path), want, "{base:?} {path}");
         }
+    }
+
+    #[test]
+    fn a_path_no_file_can_have_is_cut_and_a_long_way_to_a_short_one_is_not() {
+        let long = resolve(Some(Utf8Path::new("/repo")), &"日/".repeat(500_000));
+        assert!((4090..=4096).contains(&long.as_str().len()), "{}", long.as_str().len());
+        assert_eq!(resolve(Some(Utf8Path::new("/repo")), &("x/../".repeat(5_000) + ".env")), "/repo/.env");
     }
 }
