@@ -13,6 +13,9 @@ enum Open {
     Keyword,
 }
 
+/// `((` within `((`: the parser tries each as arithmetic and as brackets in brackets, which doubles its work.
+const MAX_DOUBLED: usize = 10;
+
 /// How deep the source nests, in brackets, quotes and keywords.
 pub(crate) fn nesting(source: &str) -> usize {
     let mut lexer = Lexer::new(source);
@@ -35,7 +38,20 @@ pub(crate) fn nesting(source: &str) -> usize {
         }
         most = most.max(keywords / 2);
     }
+    if lexer.most_doubled > MAX_DOUBLED || doubled_in_a_row(source) > 2 * MAX_DOUBLED {
+        return usize::MAX;
+    }
     lexer.deepest.max(most / 16)
+}
+
+/// The same without a look at quotes: the second fence.
+fn doubled_in_a_row(source: &str) -> usize {
+    let (mut row, mut most) = (0usize, 0usize);
+    for b in source.bytes().filter(|b| !b.is_ascii_whitespace()) {
+        row = if b == b'(' { row + 1 } else { 0 };
+        most = most.max(row);
+    }
+    most
 }
 
 /// Where the bracket that closes may be, given the text after `$(`: so many candidates, the likeliest first.
@@ -91,6 +107,9 @@ struct Lexer<'a> {
     at: usize,
     stack: Vec<Open>,
     deepest: usize,
+    /// How deep the stack was at each `((` that is open.
+    doubled: Vec<usize>,
+    most_doubled: usize,
     /// Here-documents announced on this line: the end mark, and whether tabs before it are dropped.
     heredocs: Vec<(String, bool)>,
     closers: Vec<usize>,
@@ -106,6 +125,8 @@ impl<'a> Lexer<'a> {
             at: 0,
             stack: Vec::new(),
             deepest: 0,
+            doubled: Vec::new(),
+            most_doubled: 0,
             heredocs: Vec::new(),
             closers: Vec::new(),
             word_start: true,
@@ -115,6 +136,12 @@ impl<'a> Lexer<'a> {
 
     fn peek(&self, ahead: usize) -> Option<u8> {
         self.bytes.get(self.at + ahead).copied()
+    }
+
+    /// The bracket here has another right behind it.
+    fn is_doubled(&self) -> bool {
+        let rest = self.bytes.get(self.at + 1..).unwrap_or_default();
+        rest.iter().find(|b| !b.is_ascii_whitespace()) == Some(&b'(')
     }
 
     fn open(&mut self, what: Open) {
@@ -163,6 +190,12 @@ impl<'a> Lexer<'a> {
                     self.at += 2;
                 }
                 b'(' => {
+                    let depth = self.stack.len();
+                    self.doubled.retain(|at| *at < depth);
+                    if self.is_doubled() {
+                        self.doubled.push(depth);
+                        self.most_doubled = self.most_doubled.max(self.doubled.len());
+                    }
                     self.open(Open::Paren);
                     self.at += 1;
                     self.start_command();

@@ -181,6 +181,9 @@ fn what_multiplies_is_cut_off_and_opaque() {
         format!("a={wide}; ${{a//x/{}}}", "y".repeat(20_000)),
         "env ".repeat(15_000) + "ls",
         "sudo ".repeat(12_000) + "ls",
+        "(".repeat(40) + "for ((i=0; i<3; i++)); do echo $i; done" + &")".repeat(40),
+        "( ".repeat(60) + "ls" + &" )".repeat(60),
+        "((ls; ".repeat(40) + "ls" + &"))".repeat(40),
         "echo \"$(".repeat(30) + "ls" + &")\"".repeat(30),
     ] {
         let begun = std::time::Instant::now();
