@@ -152,23 +152,36 @@ impl Playbook {
         let playbook = Self::read(text);
         let nowhere = || EditError::NoPlace { path: format!("{id}.status"), section: id.to_owned() };
         let line = playbook.phase(id).and_then(|phase| phase.status_line).ok_or_else(nowhere)?;
-        Ok(edit::with_line(text, line, |line| edit::replaced(line, status.as_str())))
+        let edited = edit::with_line(text, line, |line| edit::replaced(line, status.as_str()));
+        let is_read = Self::read(&edited).phase(id).is_some_and(|phase| phase.status == status);
+        if is_read { Ok(edited) } else { Err(nowhere()) }
     }
 
     pub fn set_reviewed(text: &str, reviewed: bool) -> Result<String, EditError> {
         let value = if reviewed { "true" } else { "false" };
         let path = if entries(text).iter().any(|e| e.path == "meta.reviewed") { "meta.reviewed" } else { "reviewed" };
-        edit::set(text, path, Some(value))
+        let edited = edit::set(text, path, Some(value))?;
+        // A file may say it in two places.
+        let is_read = Self::read(&edited).reviewed == reviewed;
+        if is_read { Ok(edited) } else { Err(EditError::NotAValue { path: path.to_owned() }) }
     }
 
     /// The file with a subtask ticked, or not; `line` is [`Subtask::line`].
     pub fn tick(text: &str, line: usize, done: bool) -> Result<String, EditError> {
-        let is_there = Self::read(text).phases.iter().flat_map(|p| &p.subtasks).any(|subtask| subtask.line == line);
-        if !is_there {
-            return Err(EditError::NoPlace { path: format!("line {}", line + 1), section: "subtasks".to_owned() });
+        let is_there = |text: &str, is_so: &dyn Fn(&Subtask) -> bool| {
+            Self::read(text)
+                .phases
+                .iter()
+                .flat_map(|p| &p.subtasks)
+                .any(|subtask| subtask.line == line && is_so(subtask))
+        };
+        let nowhere = || EditError::NoPlace { path: format!("line {}", line + 1), section: "subtasks".to_owned() };
+        if !is_there(text, &|_| true) {
+            return Err(nowhere());
         }
         let (from, to) = if done { ("[ ]", "[x]") } else { ("[x]", "[ ]") };
-        Ok(edit::with_line(text, line, |line| line.replacen("[X]", "[x]", 1).replacen(from, to, 1)))
+        let edited = edit::with_line(text, line, |line| line.replacen("[X]", "[x]", 1).replacen(from, to, 1));
+        if is_there(&edited, &|subtask| subtask.is_done == done) { Ok(edited) } else { Err(nowhere()) }
     }
 
     fn read_phases(&mut self, text: &str) {

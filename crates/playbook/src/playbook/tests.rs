@@ -132,3 +132,10 @@ proptest::proptest! {
         proptest::prop_assert_eq!(crate::State::read(&edited).active, Some(value));
     }
 }
+
+#[test]
+fn a_change_that_would_not_be_read_again_is_refused() {
+    assert!(matches!(Playbook::tick("# p1\n- []\n", 1, true), Err(EditError::NoPlace { .. })));
+    let twice = "# meta\n```yml\nreviewed: \n```\n# \u{fffd}\n```yml\nreviewed: false\n```\n";
+    assert!(matches!(Playbook::set_reviewed(twice, true), Err(EditError::NotAValue { .. })));
+}
