@@ -31,8 +31,8 @@ pub use place::guard_folder;
 pub use rules::place as rules_place;
 pub use session::{Judged, Request, Session};
 
-/// A larger event is not read: no client sends one.
-const MAX_EVENT: u64 = 64 * 1024 * 1024;
+/// A larger event is not read: no client sends one, and a hook is to stay small.
+const MAX_EVENT: usize = 8 * 1024 * 1024;
 /// How long an answer may take in all, programs of the project's own left out. Clients wait longer, at every event.
 pub const DEADLINE: Duration = Duration::from_secs(8);
 /// How long with them: what the client waits for before and after a tool, and some room below it.
@@ -115,8 +115,12 @@ impl Desk {
 
 fn work(called: &Called, env: &Env, begun: Instant, desk: &Desk) -> Answer {
     let mut bytes = Vec::new();
-    if let Err(error) = std::io::stdin().lock().take(MAX_EVENT).read_to_end(&mut bytes) {
+    let limit = u64::try_from(MAX_EVENT + 1).unwrap_or(u64::MAX);
+    if let Err(error) = std::io::stdin().lock().take(limit).read_to_end(&mut bytes) {
         return answer_unreadable(&Reason::new(&format!("dandori: {error}")));
+    }
+    if bytes.len() > MAX_EVENT {
+        return too_large(called, &bytes);
     }
     let mut event = match dandori_guard::decode(&bytes, called.agent) {
         Ok(event) => event,
@@ -136,6 +140,19 @@ fn work(called: &Called, env: &Env, begun: Instant, desk: &Desk) -> Answer {
         Ok(session) => session.answer(&request),
         Err(error) => unjudged(&desk.seen, &error),
     }
+}
+
+/// An event that is not read whole is not passed either, as far as it can be seen that it is about a tool.
+fn too_large(called: &Called, bytes: &[u8]) -> Answer {
+    let names = ["PreToolUse", "BeforeTool"];
+    let found = names.iter().find(|name| {
+        [format!("\"hook_event_name\":\"{name}\""), format!("\"hook_event_name\": \"{name}\"")]
+            .iter()
+            .any(|field| bytes.windows(field.len()).any(|window| window == field.as_bytes()))
+    });
+    let stub = found.map(|name| format!("{{\"hook_event_name\":\"{name}\",\"tool_name\":\"\"}}"));
+    let event = stub.and_then(|stub| dandori_guard::decode(stub.as_bytes(), called.agent).ok());
+    unjudged(&Mutex::new(event), "got an event too large to read")
 }
 
 /// What is said when the guards could not be asked: a tool is refused, everything else passes with a word.

@@ -223,4 +223,8 @@ fn what_is_no_event_passes_with_a_word_and_what_is_large_is_judged() {
     let mut large = write(&env, ".env");
     large["tool_input"]["content"] = json!("x".repeat(5_000_000));
     assert_eq!(hook(&env, "claude", &large).code, 2);
+    let mut harmless = write(&env, "a.txt");
+    harmless["tool_input"]["content"] = json!("x".repeat(9_000_000));
+    let refused = hook(&env, "claude", &harmless);
+    assert!(refused.code == 2 && refused.stdout.contains("too large"), "what cannot be read is not passed");
 }
