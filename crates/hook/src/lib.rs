@@ -120,6 +120,8 @@ fn work(called: &Called, env: &Env, begun: Instant, desk: &Desk) -> Answer {
         return answer_unreadable(&Reason::new(&format!("dandori: {error}")));
     }
     if bytes.len() > MAX_EVENT {
+        // Read to its end all the same: a client whose pipe breaks may not look at the answer.
+        let _ = std::io::copy(&mut std::io::stdin().lock(), &mut std::io::sink());
         return too_large(called, &bytes);
     }
     let mut event = match dandori_guard::decode(&bytes, called.agent) {
