@@ -1,6 +1,7 @@
 //! Where the rules of one checkout come from, and what must not be written so that they stay in force.
 
 use camino::{Utf8Path, Utf8PathBuf};
+use dandori_host::layout::real;
 
 /// Everything the rules of one checkout depend on that is not in a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -109,14 +110,4 @@ pub(crate) fn both_names(paths: impl IntoIterator<Item = Utf8PathBuf>) -> Vec<Ut
         }
     }
     all
-}
-
-/// The path with every symbolic link in what exists of it followed.
-fn real(path: &Utf8Path) -> Utf8PathBuf {
-    for ancestor in path.ancestors() {
-        if let (Ok(found), Ok(rest)) = (ancestor.canonicalize_utf8(), path.strip_prefix(ancestor)) {
-            return if rest.as_str().is_empty() { found } else { found.join(rest) };
-        }
-    }
-    path.to_owned()
 }
