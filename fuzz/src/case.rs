@@ -4,10 +4,11 @@
 //! input again.
 
 use camino::{Utf8Path, Utf8PathBuf};
+use dandori_corpus::Form;
 use serde::{Deserialize, Serialize};
 
 use crate::random::Random;
-use crate::seeds::{Form, Seeds};
+use crate::seeds::Seeds;
 use crate::targets;
 use crate::trouble::Trouble;
 

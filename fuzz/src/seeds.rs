@@ -1,7 +1,7 @@
 //! What is mutated: the recorded events, both corpora of shell lines, and documents and settings as people have them.
 
 use camino::Utf8Path;
-use serde::{Deserialize, Serialize};
+use dandori_corpus::Form;
 
 use crate::trouble::Trouble;
 
@@ -12,14 +12,6 @@ pub(crate) struct Seeds {
     pub(crate) documents: Vec<String>,
     pub(crate) settings: Vec<String>,
     pub(crate) patches: Vec<String>,
-}
-
-/// A line that does something it must not, unseen if it can.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub(crate) struct Form {
-    pub(crate) kind: String,
-    pub(crate) target: String,
-    pub(crate) command: String,
 }
 
 impl Seeds {
@@ -33,16 +25,10 @@ impl Seeds {
         files.sort();
         let read = |path: &camino::Utf8PathBuf| std::fs::read_to_string(path).map_err(Trouble::io(path));
         let events = files.iter().map(read).collect::<Result<_, _>>()?;
-        let known: Vec<Form> = serde_json::from_str(include_str!("../../crates/shell/corpus/forms.json"))?;
-        let further: Vec<Form> = serde_json::from_str(include_str!("../../crates/shell/corpus/hostile.json"))?;
-        let (benign, mut hostile): (Vec<Form>, Vec<Form>) = known.into_iter().partition(|f| f.kind == "benign");
-        hostile.extend(further);
-        let mut harmless: Vec<String> = benign.into_iter().map(|f| f.command).collect();
-        harmless.extend(blocks(include_str!("../../crates/shell/corpus/harmless.txt")));
         Ok(Self {
             events,
-            hostile,
-            harmless,
+            hostile: dandori_corpus::hostile(),
+            harmless: dandori_corpus::harmless(),
             documents: documents(),
             settings: texts(SETTINGS),
             patches: texts(PATCHES),
@@ -52,21 +38,6 @@ impl Seeds {
 
 fn texts(texts: &[&str]) -> Vec<String> {
     texts.iter().map(|text| (*text).to_owned()).collect()
-}
-
-/// One line each; what has several stands between lines of `%%`.
-fn blocks(text: &str) -> Vec<String> {
-    let mut lines = Vec::new();
-    let mut block: Option<Vec<&str>> = None;
-    for line in text.lines() {
-        match (&mut block, line) {
-            (None, "%%") => block = Some(Vec::new()),
-            (Some(_), "%%") => lines.extend(block.take().map(|b| b.join("\n"))),
-            (Some(block), line) => block.push(line),
-            (None, line) => lines.push(line.to_owned()),
-        }
-    }
-    lines
 }
 
 fn documents() -> Vec<String> {

@@ -12,9 +12,11 @@ mod shell;
 pub(crate) use bash::is_there as has_bash;
 pub(crate) use processes::Bed;
 
+use dandori_corpus::Form;
+
 use crate::case::{Case, Finding, Target};
 use crate::random::Random;
-use crate::seeds::{Form, Seeds};
+use crate::seeds::Seeds;
 
 pub(crate) fn input(seeds: &Seeds, target: Target, choice: u64, random: &mut Random) -> Vec<u8> {
     match target {

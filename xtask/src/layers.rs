@@ -33,7 +33,8 @@ const ARROWS: &[(&str, &[&str])] = &[
         ],
     ),
     ("bench", &["domain", "api", "config", "host", "git", "agent", "forge", "store", "engine", "server", "testkit"]),
-    ("fuzz", &["domain", "guard", "host", "install", "playbook", "shell", "text"]),
+    ("fuzz", &["corpus", "domain", "guard", "host", "install", "playbook", "shell", "text"]),
+    ("dandori-corpus", &["shell"]),
     ("dandori-testkit", &[]),
     ("xtask", &[]),
 ];

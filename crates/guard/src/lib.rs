@@ -9,6 +9,8 @@
 
 pub mod change;
 pub mod context;
+#[cfg(test)]
+mod corpus;
 pub mod decision;
 pub mod event;
 pub mod glob;

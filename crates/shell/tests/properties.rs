@@ -1,16 +1,10 @@
 //! Whatever comes in, something honest comes out.
-#![expect(clippy::unwrap_used, reason = "a test")]
 
 use dandori_shell::{Options, Touch, git_subcommand, read, read_with};
 use proptest::prelude::*;
 
 fn corpus() -> Vec<String> {
-    let mut lines = Vec::new();
-    for text in [include_str!("../corpus/forms.json"), include_str!("../corpus/hostile.json")] {
-        let forms: Vec<serde_json::Value> = serde_json::from_str(text).unwrap();
-        lines.extend(forms.iter().map(|f| f["command"].as_str().unwrap().to_owned()));
-    }
-    lines
+    dandori_corpus::known().into_iter().chain(dandori_corpus::further()).map(|form| form.command).collect()
 }
 
 fn pushes(line: &str) -> bool {
@@ -185,6 +179,10 @@ fn what_multiplies_is_cut_off_and_opaque() {
         "( ".repeat(60) + "ls" + &" )".repeat(60),
         "((ls; ".repeat(40) + "ls" + &"))".repeat(40),
         "echo \"$(".repeat(30) + "ls" + &")\"".repeat(30),
+        "case a in a) ".repeat(24) + "ls;;; esac" + &";; esac".repeat(23),
+        "a[$(ls)".repeat(64),
+        "a[".to_owned() + &"${b[".repeat(8) + "1" + &"]}".repeat(8) + "]=x",
+        "eval ".repeat(12_000) + "ls",
     ] {
         let begun = std::time::Instant::now();
         let reading = read(&line);

@@ -1,9 +1,10 @@
 //! Shell lines through the reader; and what is caught stays caught, however it is run.
 
 use camino::Utf8Path;
+use dandori_corpus::Form;
 use dandori_guard::judge::Outcome;
 use dandori_guard::{Agent, Asking, Context, decode, judge};
-use dandori_shell::{Options, Reading, Touch, git_call, read, read_with};
+use dandori_shell::{Options, Reading, read, read_with};
 use dandori_text::Lang;
 use serde_json::json;
 
@@ -11,7 +12,7 @@ use super::guarded::{Project, strict};
 use crate::case::Finding;
 use crate::mutate::lines;
 use crate::random::Random;
-use crate::seeds::{Form, Seeds};
+use crate::seeds::Seeds;
 
 /// One in so many is a hostile line run in another way; the choice says which line it was.
 const DISGUISED: u64 = 3;
@@ -68,7 +69,7 @@ pub(crate) fn look(line: &str, choice: u64, form: Option<&Form>) -> Result<(), F
     let reading = if choice.is_multiple_of(2) { read(line) } else { read_with(line, &options) };
     is_bounded(&reading)?;
     let Some(form) = form else { return Ok(()) };
-    let plain = |line: &str| is_caught(form, &read(line));
+    let plain = |line: &str| form.is_caught(&read(line));
     if !plain(line) && plain(&form.command) {
         return Err(Finding::new(
             "unseen",
@@ -104,29 +105,4 @@ fn is_refused(target: &str, line: &str) -> bool {
     let (rules, world) = (strict(target), Project::plain());
     let context = Context::new(&event, &rules, &world, Lang::En, Some(Utf8Path::new("/repo")));
     judge(&context, Asking::UntilBlocked).steps.iter().any(|step| step.outcome >= Outcome::Ask)
-}
-
-/// As the corpora's own test says it: the reading shows it, or says that it does not see through.
-fn is_caught(form: &Form, reading: &Reading) -> bool {
-    let is_seen = match form.kind.as_str() {
-        "runs" => runs(reading, &form.target),
-        _ => reading.writes.iter().any(|write| write.touches(&form.target) != Touch::No),
-    };
-    is_seen || !reading.is_clear()
-}
-
-fn runs(reading: &Reading, target: &str) -> bool {
-    let mut words = target.split(' ');
-    let program = words.next().unwrap_or_default();
-    let rest: Vec<&str> = words.collect();
-    reading.commands.iter().any(|command| match git_call(command) {
-        Some(call) if program == "git" => {
-            Some(call.subcommand.text.as_str()) == rest.first().copied()
-                && rest.iter().skip(1).all(|flag| match flag.strip_prefix("--") {
-                    Some(long) => call.has_option(long, (long == "force").then_some('f')) || call.has_computed(),
-                    None => call.args.iter().any(|a| a.text == *flag),
-                })
-        }
-        _ => command.program == program && rest.iter().all(|w| command.args().iter().any(|a| a.text == *w)),
-    })
 }
