@@ -231,8 +231,9 @@ impl Playbook {
     }
 
     fn name_odd_statuses(&mut self, text: &str) {
+        let lines: Vec<&str> = text.lines().collect();
         for phase in &self.phases {
-            let Some(line) = phase.status_line.and_then(|number| text.lines().nth(number)) else { continue };
+            let Some(line) = phase.status_line.and_then(|number| lines.get(number)) else { continue };
             let value = key_and_value(without_comment(line.trim_start().trim_start_matches(['-', '*', ' '])));
             let said = value.map(|(_, value)| value).unwrap_or_default();
             if !said.is_empty() && PhaseStatus::of(crate::lines::unquoted(said)).is_none() {
