@@ -9,7 +9,7 @@ use brush_parser::ast::{
 use brush_parser::{ParserOptions, SourceSpan, Token};
 
 use crate::reading::Why;
-use crate::{MAX_BYTES, MAX_NESTING, scan};
+use crate::{MAX_BYTES, MAX_NESTING, scan, subscripts};
 
 /// Parse a source, or say why not.
 pub(crate) fn parse(source: &str) -> Result<Program, Why> {
@@ -19,12 +19,46 @@ pub(crate) fn parse(source: &str) -> Result<Program, Why> {
     // The parser unwraps here and there; a panic in it must read as "not understood", not end the guard.
     let parsed = std::panic::catch_unwind(|| {
         let options = ParserOptions::default();
-        let tokens = brush_parser::uncached_tokenize_str(source, &options.tokenizer_options()).ok()?;
-        let program = brush_parser::parse_tokens(&tokens, &options).ok()?;
-        Some((tokens, program))
+        let mut tokens = brush_parser::uncached_tokenize_str(source, &options.tokenizer_options())
+            .map_err(|_| Why::NotUnderstood)?;
+        as_written(source, &mut tokens);
+        if tokens.iter().any(|token| matches!(token, Token::Word(text, _) if subscripts::are_too_deep(text))) {
+            return Err(Why::TooLarge);
+        }
+        let program = brush_parser::parse_tokens(&tokens, &options).map_err(|_| Why::NotUnderstood)?;
+        Ok((tokens, program))
     });
-    let Ok(Some((tokens, program))) = parsed else { return Err(Why::NotUnderstood) };
+    let (tokens, program) = parsed.unwrap_or(Err(Why::NotUnderstood))?;
     if nothing_lost(&tokens, &program) { Ok(program) } else { Err(Why::NotUnderstood) }
+}
+
+/// The tokenizer rewrites the code inside a word: it drops its comments, or joins lines that a comment ends. Such words
+/// are taken as they stand in the source.
+fn as_written(source: &str, tokens: &mut [Token]) {
+    if !source.contains("\\\n") && !source.contains('#') {
+        return;
+    }
+    let chars: Vec<char> = source.chars().collect();
+    // The end mark of a here-document has no place of its own, and stands behind the document.
+    let is_document = |next: Option<&Token>| matches!(next, Some(Token::Word(_, at)) if at.start.index == at.end.index);
+    for at in 0..tokens.len() {
+        if is_document(tokens.get(at + 1)) {
+            continue;
+        }
+        let Some(Token::Word(text, span)) = tokens.get_mut(at) else { continue };
+        if ["$(", "`", "<(", ">("].iter().any(|code| text.contains(code))
+            && let Some(written) = chars.get(span.start.index..span.end.index)
+        {
+            let written: String = written.iter().collect();
+            without_lead(&written).clone_into(text);
+        }
+    }
+}
+
+/// Blanks and joined lines before a word count as its place, too.
+fn without_lead(written: &str) -> &str {
+    let bare = written.trim_start();
+    bare.strip_prefix("\\\n").map_or(bare, without_lead)
 }
 
 /// Whether this is `((…))` for bash too. The parser takes `( (git push) )` for arithmetic; bash runs it.

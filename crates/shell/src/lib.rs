@@ -22,6 +22,7 @@ mod scan;
 mod scope;
 mod scripts;
 mod shells;
+mod subscripts;
 mod text_tools;
 mod tokens;
 mod walk;

@@ -13,7 +13,8 @@ enum Open {
     Keyword,
 }
 
-/// `((` within `((`: the parser tries each as arithmetic and as brackets in brackets, which doubles its work.
+/// What the parser tries in two ways, one within the other, doubles its work each time: `((` as arithmetic and as brackets
+/// in brackets, a branch of `case` with and without `;;`.
 const MAX_DOUBLED: usize = 10;
 
 /// How deep the source nests, in brackets, quotes and keywords.
@@ -107,7 +108,7 @@ struct Lexer<'a> {
     at: usize,
     stack: Vec<Open>,
     deepest: usize,
-    /// How deep the stack was at each `((` that is open.
+    /// How deep the stack was at each `((` and `case` that is open.
     doubled: Vec<usize>,
     most_doubled: usize,
     /// Here-documents announced on this line: the end mark, and whether tabs before it are dropped.
@@ -142,6 +143,14 @@ impl<'a> Lexer<'a> {
     fn is_doubled(&self) -> bool {
         let rest = self.bytes.get(self.at + 1..).unwrap_or_default();
         rest.iter().find(|b| !b.is_ascii_whitespace()) == Some(&b'(')
+    }
+
+    /// What is opened next is read in two ways.
+    fn double(&mut self) {
+        let depth = self.stack.len();
+        self.doubled.retain(|at| *at < depth);
+        self.doubled.push(depth);
+        self.most_doubled = self.most_doubled.max(self.doubled.len());
     }
 
     fn open(&mut self, what: Open) {
@@ -190,11 +199,8 @@ impl<'a> Lexer<'a> {
                     self.at += 2;
                 }
                 b'(' => {
-                    let depth = self.stack.len();
-                    self.doubled.retain(|at| *at < depth);
                     if self.is_doubled() {
-                        self.doubled.push(depth);
-                        self.most_doubled = self.most_doubled.max(self.doubled.len());
+                        self.double();
                     }
                     self.open(Open::Paren);
                     self.at += 1;
@@ -306,6 +312,9 @@ impl<'a> Lexer<'a> {
             .max(1);
         let word = rest.get(..len).unwrap_or_default();
         if command_start {
+            if word == b"case" {
+                self.double();
+            }
             match word {
                 b"if" | b"while" | b"until" | b"for" | b"case" | b"select" | b"{" => self.open(Open::Keyword),
                 b"fi" | b"done" | b"esac" | b"}" => {

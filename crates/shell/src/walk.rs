@@ -23,6 +23,8 @@ const MAX_STEPS: usize = 20_000;
 const MAX_REACH: usize = 40;
 /// Bytes of text that are expanded and kept in one line: `a=$a$a` doubles with every turn.
 const MAX_TEXT: usize = 8 * 1024 * 1024;
+/// Code within code, all that is being read at once: each level keeps its tree.
+const MAX_LIVE: usize = 4 * MAX_BYTES;
 /// Values of a `for` loop that are gone through one by one.
 const MAX_ROUNDS: usize = 32;
 
@@ -33,6 +35,7 @@ pub(crate) struct Walker<'o> {
     pub(crate) reached: Vec<Reach>,
     source: Rc<str>,
     depth: usize,
+    live: usize,
     budget: usize,
     steps: usize,
     text: usize,
@@ -68,6 +71,7 @@ impl<'o> Walker<'o> {
             reached: Vec::new(),
             source: Rc::from(""),
             depth: 0,
+            live: 0,
             budget: MAX_COMMANDS,
             steps: MAX_STEPS,
             text: MAX_TEXT,
@@ -146,7 +150,8 @@ impl<'o> Walker<'o> {
         if text.trim().is_empty() {
             return Output::nothing();
         }
-        if self.depth >= MAX_DEPTH || !self.spend() {
+        let is_too_much = self.depth >= MAX_DEPTH || self.live + text.len() > MAX_LIVE;
+        if is_too_much || !self.spend() {
             self.opaque(Why::TooLarge, text);
             return Output::Unknown;
         }
@@ -160,10 +165,12 @@ impl<'o> Walker<'o> {
         let outer = std::mem::replace(&mut self.source, Rc::from(text));
         let loose = std::mem::replace(&mut self.loose, false);
         self.depth += 1;
+        self.live += text.len();
         let mut output = Output::nothing();
         for list in &program.complete_commands {
             output = output.then(self.list(list, input));
         }
+        self.live -= text.len();
         self.depth -= 1;
         self.loose = loose;
         self.source = outer;
