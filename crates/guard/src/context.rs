@@ -10,6 +10,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use dandori_playbook::{Playbook, State};
 use dandori_shell::{Certainty, Command, Cwd, How, Options, Reading};
 use dandori_text::Lang;
+use serde_json::Value;
 
 use crate::change::{Change, resolve};
 use crate::event::{Event, Kind, Tool};
@@ -176,8 +177,6 @@ impl<'a> Context<'a> {
             "write", "edit", "create", "delete", "remove", "move", "rename", "patch", "append", "replace", "insert",
             "save",
         ];
-        const NAMES: [&str; 9] =
-            ["path", "file_path", "filepath", "file", "filename", "destination", "source", "target", "uri"];
         let (name, input) = match &self.event.tool {
             Some(Tool::Mcp { tool, input, .. }) => (tool, input),
             Some(Tool::Other { name, input }) => (name, input),
@@ -187,12 +186,9 @@ impl<'a> Context<'a> {
         if !WRITES.iter().any(|verb| name.contains(verb)) {
             return Vec::new();
         }
-        let fields = input.as_object().into_iter().flatten();
-        fields
-            .filter(|(key, _)| NAMES.contains(&key.to_lowercase().as_str()))
-            .filter_map(|(_, value)| value.as_str())
-            .map(|path| self.expanded(path.strip_prefix("file://").unwrap_or(path)))
-            .collect()
+        let mut found = Vec::new();
+        named_paths(input, 4, &mut found);
+        found.into_iter().map(|path| self.expanded(path.strip_prefix("file://").unwrap_or(path))).collect()
     }
 
     fn target(&self, path: Utf8PathBuf, by: By, is_computed: bool) -> Target {
@@ -320,5 +316,43 @@ impl<'a> Context<'a> {
 
     pub fn is_before_tool(&self) -> bool {
         self.event.kind == Kind::PreTool
+    }
+}
+
+/// The texts that a tool's input calls a path, at any depth: `{"files": [{"path": "a"}]}`
+fn named_paths<'v>(value: &'v Value, depth: usize, found: &mut Vec<&'v str>) {
+    const NAMES: [&str; 14] = [
+        "path",
+        "paths",
+        "file_path",
+        "filepath",
+        "file_paths",
+        "relative_path",
+        "notebook_path",
+        "file",
+        "files",
+        "filename",
+        "destination",
+        "source",
+        "target",
+        "uri",
+    ];
+    let Some(depth) = depth.checked_sub(1) else { return };
+    let named = |name: &String| NAMES.contains(&name.to_ascii_lowercase().as_str());
+    match value {
+        Value::Array(items) => items.iter().for_each(|item| named_paths(item, depth, found)),
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                match value {
+                    Value::String(path) if named(name) => found.push(path),
+                    Value::Array(items) if named(name) => {
+                        found.extend(items.iter().filter_map(Value::as_str));
+                        named_paths(value, depth, found);
+                    }
+                    other => named_paths(other, depth, found),
+                }
+            }
+        }
+        _ => {}
     }
 }

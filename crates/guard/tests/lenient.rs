@@ -64,6 +64,12 @@ fn tools_that_were_not_recorded_are_understood_too() {
             Tool::Mcp { server: "git".into(), tool: "push_all".into(), input: json!({"x": 1}) },
         ),
         (
+            Agent::Claude,
+            "mcp__shell__execute_command",
+            json!({"command": "git", "args": ["push", "-f", "a b"], "cwd": "sub"}),
+            Tool::Bash { command: "git push -f 'a b'".into(), cwd: Some("/repo/sub".into()) },
+        ),
+        (
             Agent::Gemini,
             "run_shell_command",
             json!({"command": "ls", "dir_path": "../sub"}),

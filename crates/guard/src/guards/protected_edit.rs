@@ -101,6 +101,19 @@ mod tests {
     }
 
     #[test]
+    fn what_a_server_s_tool_calls_a_path_is_a_path_at_any_depth() {
+        for (tool, input) in [
+            ("mcp__serena__replace_regex", json!({"relative_path": "Cargo.lock", "regex": "a"})),
+            ("mcp__fs__write_files", json!({"files": [{"path": "a.rs"}, {"path": "Cargo.lock"}]})),
+            ("mcp__fs__delete", json!({"paths": ["Cargo.lock"]})),
+        ] {
+            assert_eq!(stage().tool(tool, &input).outcome(), Outcome::Block, "{tool}");
+        }
+        let read = stage().tool("mcp__fs__read_files", &json!({"paths": ["Cargo.lock"]}));
+        assert_eq!(read.outcome(), Outcome::Pass);
+    }
+
+    #[test]
     fn an_entry_weighs_what_it_says_and_the_first_one_wins() {
         let stage = stage();
         for (path, want) in [

@@ -76,6 +76,15 @@ impl<'a> Input<'a> {
         }
     }
 
+    /// A command line under one of the names that servers have for it, with its arguments.
+    fn command_line(&mut self) -> Option<String> {
+        let args = self.value.get("args").and_then(Value::as_array).and_then(|words| shell_line(words));
+        let words = self.value.get("command").and_then(Value::as_array).and_then(|words| shell_line(words));
+        let line =
+            words.or_else(|| ["command", "cmd", "commandLine", "command_line"].iter().find_map(|f| self.take(f)))?;
+        Some(args.map_or(line.clone(), |args| format!("{line} {args}")))
+    }
+
     pub(super) fn write(mut self, fields: &mut Fields<'_>) -> Tool {
         match (self.path("file_path"), self.take("content")) {
             (Some(path), Some(content)) => edited(EditTool::Write, vec![Change::write(path, content)]),
@@ -159,7 +168,17 @@ impl<'a> Input<'a> {
         Tool::Agent { role, prompt: self.take(prompt).unwrap_or_default() }
     }
 
-    pub(super) fn mcp(self, server: &str, tool: &str) -> Tool {
+    /// A server's tool. One that runs a command line is a shell by another name.
+    pub(super) fn mcp(mut self, server: &str, tool: &str) -> Tool {
+        const RUNS: [&str; 6] = ["exec", "run", "shell", "bash", "terminal", "command"];
+        let name = format!("{server} {tool}").to_ascii_lowercase();
+        if RUNS.iter().any(|word| name.contains(word))
+            && let Some(command) = self.command_line()
+        {
+            let folders = ["cwd", "workdir", "working_directory", "workingDirectory", "directory"];
+            let cwd = folders.iter().find_map(|folder| self.path(folder)).or_else(|| self.cwd.map(Utf8Path::to_owned));
+            return Tool::Bash { command, cwd };
+        }
         Tool::Mcp { server: server.to_owned(), tool: tool.to_owned(), input: self.value }
     }
 }
