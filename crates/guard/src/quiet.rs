@@ -133,11 +133,27 @@ pub fn only_looks(reading: &Reading) -> bool {
         && reading.commands.iter().all(looks)
 }
 
+/// An option makes it write, set the machine or run a program, and the shell reader does not say so.
+fn does_more(command: &Command) -> bool {
+    let has = |names: &[&str]| command.args().iter().any(|word| names.iter().any(|name| word.text.starts_with(name)));
+    match command.program.as_str() {
+        "date" => has(&["-s", "--set"]),
+        "hostname" => command.args().iter().any(|word| !word.text.starts_with('-')) || has(&["-F", "--file", "-b"]),
+        "tree" => has(&["-o"]),
+        "xxd" => has(&["-r", "-revert"]),
+        "rg" => has(&["--pre=", "--hostname-bin"]) || command.args().iter().any(|word| word.text == "--pre"),
+        _ => false,
+    }
+}
+
 fn looks(command: &Command) -> bool {
-    let Some(call) = git_call(command) else { return LOOKS.contains(&command.program.as_str()) };
+    let Some(call) = git_call(command) else {
+        return LOOKS.contains(&command.program.as_str()) && !does_more(command);
+    };
     let words: Vec<&str> = call.args.iter().map(|w| w.text.as_str()).collect();
     let has_operand = words.iter().any(|w| !w.starts_with('-'));
     match call.subcommand.text.as_str() {
+        "grep" if words.iter().any(|w| w.starts_with("-O") || w.starts_with("--open")) => false,
         sub if GIT_LOOKS.contains(&sub) => !call.subcommand.is_computed(),
         "branch" | "tag" => {
             let lists = words.iter().any(|w| {
@@ -189,6 +205,14 @@ mod tests {
             ("timeout 5 git push", false),
             ("git config user.name", false),
             ("git config --get user.name", true),
+            ("date +%F", true),
+            ("date -s 2020-01-01", false),
+            ("hostname other", false),
+            ("tree -o list.txt", false),
+            ("xxd -r a b", false),
+            ("rg --pre ./x.sh a", false),
+            ("rg --pretty a", true),
+            ("git grep -O'touch q' x", false),
         ] {
             assert_eq!(only_looks(&dandori_shell::read(line)), quiet, "{line}");
         }

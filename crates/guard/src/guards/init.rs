@@ -4,8 +4,10 @@
 //! when the tool asks for it, also in a shell line that only looks: not every client has a tool for reading.
 
 use camino::{Utf8Path, Utf8PathBuf};
+use dandori_shell::{Command, Read};
 use dandori_text::guard::session as text;
 
+use super::reads::tells_nothing;
 use crate::context::Context;
 use crate::event::Tool;
 use crate::quiet::only_looks;
@@ -21,7 +23,8 @@ pub(crate) fn judge(context: &Context, voice: &mut Voice) -> Result<(), Trouble>
         (Some(Tool::Read { path }), _) => vec![context.world.real(path)],
         (Some(Tool::Search { .. }), _) => Vec::new(),
         (_, Some(reading)) if only_looks(reading) => {
-            reading.reads.iter().map(|read| context.world.real(&context.expanded(&read.path.text))).collect()
+            let shown = reading.reads.iter().filter(|read| !is_kept_quiet(context, read));
+            shown.map(|read| context.world.real(&context.expanded(&read.path.text))).collect()
         }
         _ => {
             let left = owed(context, &[]);
@@ -40,6 +43,16 @@ pub(crate) fn judge(context: &Context, voice: &mut Voice) -> Result<(), Trouble>
         voice.note(Effect::Clear(Mark::Pending));
     }
     Ok(())
+}
+
+/// The line reads the file, and the model sees nothing of it.
+fn is_kept_quiet(context: &Context, read: &Read) -> bool {
+    let throws_away = context.event.tool.as_ref().is_some_and(|tool| match tool {
+        Tool::Bash { command, .. } => command.replace("2> ", "2>").replace("2>/dev/null", "").contains("/dev/null"),
+        _ => false,
+    });
+    let is_dumb = |command: &Command| matches!(command.program.as_str(), "true" | ":" | "test" | "[" | "[[");
+    throws_away || context.commands().iter().all(is_dumb) || tells_nothing(context, &read.program, &read.path)
 }
 
 /// The required files that are there: nobody can read what is not.
@@ -122,6 +135,20 @@ mod tests {
         assert!(clears(&codex.bash("cat CLAUDE.md && sed -n 1,200p state.md")));
         assert!(!clears(&codex.bash("cat CLAUDE.md; npm i")), "a line that does more does not count");
         assert!(!clears(&codex.bash("echo CLAUDE.md state.md")), "naming is not reading");
+        codex = codex.mark(read_state());
+        for line in [
+            "wc -c CLAUDE.md",
+            "stat CLAUDE.md",
+            "md5sum CLAUDE.md",
+            "grep -q x CLAUDE.md",
+            "cat CLAUDE.md > /dev/null",
+            "true < CLAUDE.md",
+            "head -n 0 CLAUDE.md",
+            "head -c0 CLAUDE.md",
+        ] {
+            assert!(!clears(&codex.bash(line)), "{line} shows nothing");
+        }
+        assert!(clears(&codex.bash("cat CLAUDE.md 2>/dev/null")));
     }
 
     #[test]

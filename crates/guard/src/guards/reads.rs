@@ -71,9 +71,10 @@ fn filled_in(context: &Context, path: &Word, found: &mut Vec<Utf8PathBuf>) {
 }
 
 /// Programs that say only that a file is there, how long it is, or whether a pattern is in it.
-fn tells_nothing(context: &Context, program: &str, path: &Word) -> bool {
+pub(super) fn tells_nothing(context: &Context, program: &str, path: &Word) -> bool {
     match program {
         "stat" | "file" | "wc" | "md5sum" | "sha1sum" | "sha256sum" | "tokei" => true,
+        "head" | "tail" => context.commands().iter().filter(|command| command.program == program).all(shows_no_line),
         "grep" | "egrep" | "fgrep" | "rg" => {
             let name = Utf8Path::new(&path.text).file_name().unwrap_or(&path.text);
             let of_it = |command: &&Command| {
@@ -87,6 +88,12 @@ fn tells_nothing(context: &Context, program: &str, path: &Word) -> bool {
         }
         _ => false,
     }
+}
+
+/// `head -n 0`
+fn shows_no_line(command: &Command) -> bool {
+    let counts = argv::values(command.args(), &["-n", "-c", "--lines", "--bytes"]);
+    counts.contains(&"0") || command.args().iter().any(|word| word.text == "-0")
 }
 
 /// Files that programs read in ways of their own.
