@@ -147,7 +147,13 @@ impl Session {
         let at = self.now.datetime();
         let tool = request.event.tool_name.as_deref();
         let _ = logs.timing(at, &event_name(request.event), tool, took);
-        if let Verdict::Block { guard, .. } = &judgement.ruling.verdict {
+        let refused = match &judgement.ruling.verdict {
+            Verdict::Block { guard, .. } => Some(guard),
+            // A question nobody can be asked is answered with no.
+            Verdict::Ask { guard, .. } if !request.event.can_ask() => Some(guard),
+            _ => None,
+        };
+        if let Some(guard) = refused {
             let _ = logs.block(at, guard.as_str(), tool);
         }
         let mut record = Record::of(request.event, judgement, self.now.timestamp(), took);
