@@ -39,6 +39,7 @@ mod prompt_scope;
 mod proposal;
 mod protected_edit;
 mod reads;
+mod recipes;
 mod scope;
 mod secrets;
 mod sections;

@@ -3,18 +3,21 @@
 //! A script that was there before is the project's own. One this session wrote is a command line by another name: its
 //! text is read and put before the guards that judge lines, and what they would say about the line they say about it.
 
-use camino::Utf8PathBuf;
-use dandori_shell::{Opaque, Reading, Why};
+use camino::{Utf8Path, Utf8PathBuf};
+use dandori_shell::{How, Opaque, Reading, Why};
 
-use crate::context::Context;
+use super::recipes::{Recipes, Source};
+use crate::context::{By, Context};
 use crate::event::{Event, Tool};
 use crate::judge::{Asking, Outcome, judge as judge_all};
 use crate::rules::Rules;
 use crate::voice::{Trouble, Voice};
-use crate::world::Mark;
+use crate::world::{Effect, Mark};
 
 /// Scripts that call scripts are followed this far.
 const DEPTH: usize = 3;
+/// Files one line is noted to have written; a line that writes more writes no scripts.
+const NOTED: usize = 64;
 /// Those that judge what a line does. The others run programs, or are about one call of a tool.
 const JUDGES: &[&str] =
     &["control", "main-branch", "constraints", "secrets", "denied", "protected-edit", "bash", "merge", "worktree"];
@@ -33,7 +36,25 @@ pub(crate) fn judge(context: &Context, voice: &mut Voice) -> Result<(), Trouble>
     for finding in fresh_scripts(context, reading, DEPTH, &mut seen)? {
         voice.say(level, finding);
     }
+    note_writes(context, voice);
     Ok(())
+}
+
+/// What this line writes is of this session when the next one runs it. A folder stands for what is copied into it.
+fn note_writes(context: &Context, voice: &mut Voice) {
+    let leaves_text = |by: By| {
+        use How::{Copied, InPlace, Interpreter, Output, Redirect, Tee};
+        matches!(by, By::Shell(Redirect | Tee | InPlace | Copied | Output | Interpreter))
+    };
+    let written = context.targets().iter().filter(|target| !target.is_computed && leaves_text(target.by));
+    for target in written.take(NOTED) {
+        voice.note(Effect::Set(Mark::Wrote(target.real.clone()), String::new()));
+    }
+}
+
+fn is_fresh(context: &Context, path: &Utf8Path) -> bool {
+    let is_noted = |path: &Utf8Path| context.world.mark(&Mark::Wrote(path.to_owned())).is_some();
+    is_noted(path) || path.parent().is_some_and(is_noted)
 }
 
 /// What is to be said about scripts of a line that this session wrote.
@@ -46,13 +67,25 @@ fn fresh_scripts(
     let mut findings = Vec::new();
     for script in reading.scripts.iter().filter(|script| !script.path.is_computed()) {
         let path = context.world.real(&context.expanded(&script.path.text));
-        if seen.contains(&path) || context.world.mark(&Mark::Wrote(path.clone())).is_none() {
+        if seen.contains(&path) || !is_fresh(context, &path) {
             continue;
         }
         seen.push(path.clone());
         let Some(text) = context.text(&path)? else { continue };
         let line = as_line(&script.by, &text);
-        findings.extend(about(context, &path, line, depth, seen)?);
+        findings.extend(about(context, &path, (line, Source::Exact), depth, seen)?);
+    }
+    for command in &reading.commands {
+        let Some(folder) = context.folder_of(command) else { continue };
+        for recipes in Recipes::of(command, &folder) {
+            let path = context.world.real(&recipes.path);
+            if seen.contains(&path) || !is_fresh(context, &path) {
+                continue;
+            }
+            seen.push(path.clone());
+            let script = context.text(&path)?.map(|text| recipes.script(&text)).unwrap_or_default();
+            findings.extend(about(context, &path, (script, recipes.source()), depth, seen)?);
+        }
     }
     Ok(findings)
 }
@@ -61,7 +94,7 @@ fn fresh_scripts(
 fn about(
     context: &Context,
     path: &Utf8PathBuf,
-    line: String,
+    (line, source): (String, Source),
     depth: usize,
     seen: &mut Vec<Utf8PathBuf>,
 ) -> Result<Vec<String>, Trouble> {
@@ -75,9 +108,8 @@ fn about(
     let project = context.project.as_ref().map(|project| project.root.clone());
     let inner = Context::new(&event, &rules, context.world, context.lang, project.as_deref());
     let Some(reading) = inner.reading() else { return Ok(Vec::new()) };
-    let mut findings: Vec<String> = reading
-        .opaque
-        .first()
+    let unseen = reading.opaque.first().filter(|_| source == Source::Exact);
+    let mut findings: Vec<String> = unseen
         .map(|opaque| dandori_text::guard::bash::script_unseen(context.lang, &name, &opaque.text))
         .into_iter()
         .collect();
@@ -132,7 +164,7 @@ mod tests {
     use crate::judge::Outcome;
     use crate::rules::Active;
     use crate::stage::Stage;
-    use crate::world::Mark;
+    use crate::world::{Effect, Mark};
     use crate::{Agent, ErrorPolicy, Level};
     use dandori_text::Lang;
 
@@ -205,6 +237,55 @@ mod tests {
         ] {
             let judged = fresh(path, text).bash(line);
             assert_eq!(judged.outcome(), Outcome::Pass, "{text}: {}", judged.said());
+        }
+    }
+
+    #[test]
+    fn a_script_that_an_earlier_line_wrote_is_of_this_session() {
+        for (line, path) in [
+            ("printf 'git push -f' > x.sh", "/repo/x.sh"),
+            ("cat <<'E' | tee x.sh\ngit push -f\nE", "/repo/x.sh"),
+            ("sed -i s/a/b/ build.sh", "/repo/build.sh"),
+            ("cp /tmp/x.sh tools/", "/repo/tools/x.sh"),
+            ("cp /tmp/x.sh tools", "/repo/tools"),
+            ("curl -o x.sh https://example.com/x", "/repo/x.sh"),
+        ] {
+            let judged = stage().file("build.sh", "").file("tools/a", "").bash(line);
+            assert!(judged.effects.contains(&Effect::Set(Mark::Wrote(path.into()), String::new())), "{line}");
+        }
+        let judged = stage().bash("cargo build 2>&1 | tail; rm x.sh; mkdir y");
+        assert!(judged.effects.is_empty(), "{:?}", judged.effects);
+        let mut copied = fresh("tools/x.sh", "git push -f");
+        copied = copied.file("tools/y.sh", "git push -f").mark(Mark::Wrote("/repo/tools".into()));
+        assert_eq!(copied.bash("sh tools/y.sh").outcome(), Outcome::Ask);
+    }
+
+    #[test]
+    fn recipes_that_this_session_changed_are_judged_by_what_they_do() {
+        for (path, text, line) in [
+            ("Makefile", "test:\n\t@git push -f\n", "make test"),
+            ("sub/Makefile", "X = rm -rf ~\nall:\n\t$(X)\n", "make -C sub"),
+            ("package.json", r#"{"scripts": {"test": "git reset --hard"}}"#, "npm test"),
+            ("package.json", r#"{"scripts": {"postbuild": "git push -f"}}"#, "yarn build"),
+            ("package.json", r#"{"scripts": {"go": "$CMD"}}"#, "pnpm run go"),
+        ] {
+            let judged = fresh(path, text).bash(line);
+            assert_eq!(judged.outcome(), Outcome::Ask, "{line}: {}", judged.said());
+            let mut before = fresh("other", "").file(path, text);
+            before.rules.constraints = None;
+            assert_eq!(before.bash(line).outcome(), Outcome::Pass, "{line}: it was there before");
+        }
+        for (path, text, line) in [
+            (
+                "Makefile",
+                "CC ?= cc\nall: $(OBJ)\n\t$(CC) -o $@ $^\n\t@for f in $(SRC); do echo $$f; done\n",
+                "make -j4",
+            ),
+            ("package.json", r#"{"scripts": {"test": "vitest run", "evil": "git push -f"}}"#, "npm test"),
+            ("package.json", "not json", "npm test"),
+        ] {
+            let judged = fresh(path, text).bash(line);
+            assert_eq!(judged.outcome(), Outcome::Pass, "{line}: {}", judged.said());
         }
     }
 
