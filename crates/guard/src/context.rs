@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use dandori_playbook::{Playbook, State};
-use dandori_shell::{Certainty, Command, Cwd, How, Options, Reading};
+use dandori_shell::{Certainty, Command, Cwd, How, Options, Reading, Write};
 use dandori_text::Lang;
 use serde_json::Value;
 
@@ -19,6 +19,9 @@ use crate::patch::{Patch, patches_in_command};
 use crate::rules::Rules;
 use crate::voice::Trouble;
 use crate::world::{Checkout, FileKind, World};
+
+/// Files one pattern is filled in with.
+const MAX_FILLED_IN: usize = 1000;
 
 pub struct Context<'a> {
     pub event: &'a Event,
@@ -55,6 +58,8 @@ pub struct Target {
     pub is_tree: bool,
     /// Some of the path is only known when it runs.
     pub is_computed: bool,
+    /// Where it is copied from, when that is known.
+    pub from: Option<Utf8PathBuf>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -158,16 +163,48 @@ impl<'a> Context<'a> {
                 found.push(self.target(path, By::Edit, false));
             }
             for write in self.reading().map_or(&[][..], |reading| &reading.writes) {
-                let is_unplaced = write.cwd == Cwd::Unknown && !write.path.text.starts_with(['/', '~']);
-                let path = self.expanded(&write.path.text);
-                if write.path.certainty == Certainty::Glob {
-                    found.extend(
-                        self.filled_in(&path).into_iter().map(|path| self.target(path, By::Shell(write.how), false)),
-                    );
-                }
-                found.push(self.target(path, By::Shell(write.how), write.path.is_computed() || is_unplaced));
+                self.written(write, &mut found);
             }
             found
+        })
+    }
+
+    fn written(&self, write: &Write, found: &mut Vec<Target>) {
+        let by = By::Shell(write.how);
+        let is_unplaced = write.cwd == Cwd::Unknown && !write.path.text.starts_with(['/', '~']);
+        let path = self.expanded(&write.path.text);
+        let from = write.from.as_ref().filter(|from| !from.is_computed() && !is_unplaced);
+        let source = from.map(|from| self.expanded(&from.text)).filter(|source| !self.is_made_here(write, source));
+        if let Some(source) = source.as_deref().filter(|_| from.is_some_and(|from| from.certainty == Certainty::Glob)) {
+            let named_alike = path.file_name() == source.file_name();
+            let folder = if named_alike { path.parent().unwrap_or(&path) } else { &path };
+            let coming = self.filled_in(source);
+            if !coming.is_empty() && (named_alike || self.world.kind(&path) == Some(FileKind::Folder)) {
+                // The pattern says which files come, not which are there already.
+                found.extend(coming.into_iter().filter_map(|source| {
+                    let target = self.target(folder.join(source.file_name()?), by, false);
+                    Some(Target { from: Some(source), ..target })
+                }));
+                return;
+            }
+        }
+        if write.path.certainty == Certainty::Glob {
+            found.extend(self.filled_in(&path).into_iter().map(|path| self.target(path, by, false)));
+        }
+        let target = self.target(path, by, write.path.is_computed() || is_unplaced);
+        found.push(Target { from: source.map(|source| self.world.real(&source)), ..target });
+    }
+
+    /// The line itself puts something into this folder: what is there now says nothing.
+    fn is_made_here(&self, copy: &Write, source: &Utf8Path) -> bool {
+        let folder = match source.file_name() {
+            Some(name) if name.contains(['*', '?', '[']) => source.parent().unwrap_or(source),
+            _ => source,
+        };
+        let writes = self.reading().map_or(&[][..], |reading| &reading.writes);
+        writes.iter().filter(|write| write.from != copy.from).any(|write| {
+            let path = self.expanded(&write.path.text);
+            write.how != How::MovedAway && (write.path.is_computed() || path.starts_with(folder))
         })
     }
 
@@ -193,14 +230,9 @@ impl<'a> Context<'a> {
 
     fn target(&self, path: Utf8PathBuf, by: By, is_computed: bool) -> Target {
         let real = if is_computed { path.clone() } else { self.world.real(&path) };
-        let takes_folders = matches!(
-            by,
-            By::Shell(
-                How::Removed | How::MovedAway | How::Copied | How::Restored | How::Extracted | How::Mode | How::Patched
-            )
-        );
+        let takes_folders = matches!(by, By::Shell(how) if how.takes_folders());
         let is_tree = takes_folders && self.world.kind(&real) == Some(FileKind::Folder);
-        Target { path, real, by, is_tree, is_computed }
+        Target { path, real, by, is_tree, is_computed, from: None }
     }
 
     /// A path of the line, absolute as far as it can be.
@@ -212,13 +244,28 @@ impl<'a> Context<'a> {
         resolve(self.event.workdir(), &path)
     }
 
-    /// The files a pattern of the shell stands for: in one folder, as most patterns are.
+    /// The files a pattern of the shell stands for.
     pub fn filled_in(&self, pattern: &Utf8Path) -> Vec<Utf8PathBuf> {
-        let (Some(folder), Some(name)) = (pattern.parent(), pattern.file_name()) else { return Vec::new() };
-        let names = self.world.names(folder);
-        // The shell fills in hidden files only where the dot is written.
-        let fits = |n: &String| fast_glob::glob_match(name, n) && (name.starts_with('.') || !n.starts_with('.'));
-        names.into_iter().filter(fits).map(|n| folder.join(n)).collect()
+        let mut found = vec![Utf8PathBuf::new()];
+        for part in pattern.components() {
+            let name = part.as_str();
+            if !name.contains(['*', '?', '[', '{']) {
+                for path in &mut found {
+                    path.push(name);
+                }
+                continue;
+            }
+            // The shell fills in hidden files only where the dot is written.
+            let fits =
+                |n: &String| fast_glob::glob_match(name, n) && (name.starts_with(['.', '[']) || !n.starts_with('.'));
+            let below = |folder: &Utf8PathBuf| {
+                let names = self.world.names(folder).into_iter().filter(fits);
+                names.map(|n| folder.join(n)).collect::<Vec<_>>()
+            };
+            found = found.iter().flat_map(below).take(MAX_FILLED_IN).collect();
+        }
+        found.retain(|path| self.world.kind(path).is_some());
+        found
     }
 
     /// The checkout a path lies in.

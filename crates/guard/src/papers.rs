@@ -153,10 +153,11 @@ fn shell_outcome(context: &Context, target: &Target, how: How) -> Option<After> 
         | How::Patched
         | How::Restored
         | How::Interpreter
+        | How::Linked
         | How::Extracted => true,
         // `git mv` names both ends alike: the one that is not there yet is where it goes.
         How::MovedAway => context.world.kind(&target.real).is_none() || forces_a_move(context),
-        How::Removed | How::Truncated | How::Made | How::Mode => false,
+        How::Removed | How::Truncated | How::Made | How::Mode | How::Cleaned => false,
     };
     is_unclear.then_some(After::Unclear(Unclear::Shell))
 }

@@ -146,7 +146,7 @@ fn does_more(command: &Command) -> bool {
     }
 }
 
-fn looks(command: &Command) -> bool {
+pub(crate) fn looks(command: &Command) -> bool {
     let Some(call) = git_call(command) else {
         return LOOKS.contains(&command.program.as_str()) && !does_more(command);
     };

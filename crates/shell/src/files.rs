@@ -48,10 +48,7 @@ pub(crate) fn ends_with_path(path: &str, end: &str) -> bool {
 pub(crate) fn touches(write: &Write, path: &str) -> Touch {
     let path = clean(path);
     let mine = &write.path.text;
-    let whole_folder = matches!(
-        write.how,
-        How::Removed | How::MovedAway | How::Copied | How::Restored | How::Extracted | How::Mode | How::Patched
-    );
+    let whole_folder = write.how.takes_folders();
     let below = |folder: &str| {
         folder == "." && !path.starts_with(['/', '~']) || path.strip_prefix(folder).is_some_and(|r| r.starts_with('/'))
     };

@@ -229,7 +229,27 @@ impl Walker<'_> {
                     self.writes(path, How::MovedAway);
                 }
             }
-            "clean" if !call.has_option("dry-run", Some('n')) => self.writes(here(), How::Restored),
+            "clean" if !call.has_option("dry-run", Some('n')) => {
+                let mut paths = options::parse(args, all("e", &["exclude"])).operands;
+                if paths.is_empty() {
+                    paths.push(here());
+                }
+                for path in paths {
+                    self.writes(path, How::Cleaned);
+                }
+            }
+            "stash" if matches!(first, "" | "push" | "save") || first.starts_with('-') => {
+                let parsed = options::parse(args, all("m", &["message", "pathspec-from-file"]));
+                if parsed.has(&["u", "include-untracked", "a", "all"]) {
+                    let mut paths: Vec<Word> = parsed.operands.into_iter().skip_while(|w| w.text == "push").collect();
+                    if paths.is_empty() || first == "save" {
+                        paths = vec![here()];
+                    }
+                    for path in paths {
+                        self.writes(path, How::Cleaned);
+                    }
+                }
+            }
             "reset" if args.iter().any(|w| matches!(w.text.as_str(), "--hard" | "--merge" | "--keep")) => {
                 self.writes(here(), How::Restored);
             }

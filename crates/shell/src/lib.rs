@@ -25,6 +25,7 @@ mod shells;
 mod subscripts;
 mod text_tools;
 mod tokens;
+mod touched;
 mod walk;
 mod wrappers;
 

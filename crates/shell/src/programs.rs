@@ -203,7 +203,7 @@ impl Walker<'_> {
                 }
                 return Some(output);
             }
-            "cp" | "mv" | "ln" | "install" | "rsync" | "scp" | "ditto" | "gcp" | "gmv" | "rename" => {
+            "cp" | "mv" | "ln" | "link" | "install" | "rsync" | "scp" | "ditto" | "gcp" | "gmv" | "rename" => {
                 self.copies(program, args);
             }
             "rm" | "unlink" | "rmdir" | "shred" | "srm" | "trash" | "trash-put" | "rimraf" | "del-cli" | "grm" => {
@@ -312,6 +312,8 @@ impl Walker<'_> {
             None => None,
         };
         let Some(to) = to else { return };
+        let is_symbolic = parsed.has(&["s", "symbolic", "symbolic-link"]);
+        let is_link = matches!(program, "ln" | "link") || is_symbolic || parsed.has(&["l", "link"]) && program == "cp";
         let sources = parsed.operands;
         for source in &sources {
             let name = source.text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
@@ -322,23 +324,31 @@ impl Walker<'_> {
             // Whether the destination is a folder is not ours to look up: unless it must be one, both may be meant.
             let is_folder = to.text.ends_with('/') || matches!(to.text.as_str(), "." | "..") || sources.len() > 1;
             if is_folder {
-                self.writes(inside.clone(), How::Copied);
+                self.writes_from(inside.clone(), How::Copied, Some(source));
             } else {
-                self.writes(
+                self.writes_from(
                     Word { text: inside.text.clone(), certainty: inside.certainty.max(Certainty::Glob) },
                     How::Copied,
+                    Some(source),
                 );
-                self.writes(to.clone(), How::Copied);
+                self.writes_from(to.clone(), How::Copied, Some(source));
                 self.note_copy(source, &to);
             }
             self.note_copy(source, &inside);
             if is_folder && source.text.ends_with(['/', '.', '*']) {
                 // What is in the source goes straight into the destination.
-                self.writes(to.clone(), How::Copied);
+                self.writes_from(to.clone(), How::Copied, Some(source));
+            }
+            if is_link {
+                self.note_link(source, &inside);
+                self.note_link(source, &to);
+            }
+            if is_link && !is_symbolic {
+                self.writes(source.clone(), How::Linked);
             }
             if program == "mv" {
                 self.writes(source.clone(), How::MovedAway);
-            } else if program != "ln" {
+            } else if !matches!(program, "ln" | "link") {
                 self.reads(source.clone(), program);
             }
         }

@@ -123,6 +123,8 @@ pub struct Write {
     pub path: Word,
     pub how: How,
     pub cwd: Cwd,
+    /// Where it comes from, when it is copied or linked: joined like `path`.
+    pub from: Option<Word>,
 }
 
 /// Whether a write concerns a given file.
@@ -156,8 +158,12 @@ pub enum How {
     /// `-o FILE`, `of=FILE`, `w FILE` in sed, `> "file"` in awk.
     Output,
     Patched,
-    /// `git checkout -- path`, `git restore`, `git clean`, …
+    /// A second name for it is made (a hard link): whoever writes there writes here.
+    Linked,
+    /// `git checkout -- path`, `git restore`, `git reset --hard`, …: what git has comes back.
     Restored,
+    /// `git clean`, `git stash -u`: what git does not have goes.
+    Cleaned,
     /// `touch`, `mkdir`.
     Made,
     /// `chmod`, `chown`, `chattr`.
@@ -166,6 +172,30 @@ pub enum How {
     Extracted,
     /// Code of another language.
     Interpreter,
+}
+
+impl How {
+    /// Given a folder, it means everything below, too.
+    pub fn takes_folders(self) -> bool {
+        match self {
+            Self::Removed
+            | Self::MovedAway
+            | Self::Copied
+            | Self::Restored
+            | Self::Cleaned
+            | Self::Extracted
+            | Self::Mode
+            | Self::Patched => true,
+            Self::Redirect
+            | Self::Tee
+            | Self::InPlace
+            | Self::Truncated
+            | Self::Output
+            | Self::Linked
+            | Self::Made
+            | Self::Interpreter => false,
+        }
+    }
 }
 
 /// A file that would be read.

@@ -9,9 +9,9 @@ use brush_parser::ast::{
     IoFileRedirectTarget, IoRedirect, Pipeline, ProcessSubstitutionKind, RedirectList,
 };
 
-use crate::reading::{Cwd, How, Opaque, Reach, Read, Reading, Why, Word, Write};
+use crate::reading::{Cwd, How, Opaque, Reach, Reading, Why, Word};
 use crate::scope::{Function, Input, Output, Scope, Variable};
-use crate::{MAX_BYTES, Options, files, grammar};
+use crate::{MAX_BYTES, Options, grammar};
 
 /// Code within code within code: more is not read.
 const MAX_DEPTH: usize = 20;
@@ -43,6 +43,8 @@ pub(crate) struct Walker<'o> {
     pub(crate) loose: bool,
     /// Files this line has written, with their text as far as it is known.
     pub(crate) fresh: HashMap<String, Output>,
+    /// Links this line has made, and where they lead.
+    pub(crate) links: Vec<(String, String)>,
     calling: Vec<Rc<FunctionDefinition>>,
     called: HashSet<String>,
 }
@@ -77,6 +79,7 @@ impl<'o> Walker<'o> {
             text: MAX_TEXT,
             loose: false,
             fresh: HashMap::new(),
+            links: Vec::new(),
             calling: Vec::new(),
             called: HashSet::new(),
         }
@@ -538,34 +541,5 @@ impl<'o> Walker<'o> {
             self.note_fresh(&path, output, append);
         }
         Output::nothing()
-    }
-
-    pub(crate) fn writes(&mut self, mut path: Word, how: How) {
-        if files::is_device(&path.text) {
-            return;
-        }
-        path.text = self.at(&path).text;
-        let write = Write { path, how, cwd: self.scope.cwd.clone() };
-        if !self.reading.writes.contains(&write) {
-            self.reading.writes.push(write);
-        }
-    }
-
-    pub(crate) fn reads(&mut self, mut path: Word, program: &str) {
-        path.text = self.at(&path).text;
-        let read = Read { path, program: program.to_owned() };
-        if !self.reading.reads.contains(&read) {
-            self.reading.reads.push(read);
-        }
-    }
-
-    /// A path seen from where the line starts.
-    pub(crate) fn at(&self, path: &Word) -> Word {
-        let base = match &self.scope.cwd {
-            Cwd::Start => self.options.cwd.as_deref(),
-            Cwd::Known(base) => Some(base.as_str()),
-            Cwd::Unknown => None,
-        };
-        Word { text: files::join(base, &path.text), certainty: path.certainty }
     }
 }

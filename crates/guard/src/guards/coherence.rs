@@ -5,9 +5,9 @@
 
 use camino::Utf8Path;
 use dandori_playbook::{Phase, PhaseStatus, Playbook};
-use dandori_shell::gh_call;
+use dandori_shell::{How, gh_call};
 
-use crate::context::{Context, Documents};
+use crate::context::{By, Context, Documents};
 use crate::voice::{Trouble, Voice};
 use crate::world::Checkout;
 
@@ -68,7 +68,7 @@ fn places(context: &Context, runs: &[GitRun], project: &Checkout, makes_pull: bo
         let short = checkout.short(&target.real);
         let repairs = short == "state.md" || short.starts_with("plan");
         // What git itself writes was looked at above, or is a repair.
-        let by_git = matches!(target.by, crate::context::By::Shell(dandori_shell::How::Restored));
+        let by_git = matches!(target.by, By::Shell(How::Restored | How::Cleaned));
         if !repairs && !by_git {
             add(&checkout, Work::Changed);
         }

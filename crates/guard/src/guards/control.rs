@@ -12,7 +12,9 @@ use crate::papers::text_after;
 use crate::voice::{Trouble, Voice};
 
 mod armed;
+mod hidden;
 mod nested;
+mod trees;
 
 /// Settings of the clients, wherever they lie: a project's, a user's, a nested folder's in which a client may start.
 const SETTINGS: [&str; 6] = [
@@ -40,6 +42,13 @@ pub(crate) fn judge(context: &Context, voice: &mut Voice) -> Result<(), Trouble>
             voice.block(finding);
             return Ok(());
         }
+    }
+    let hidden = hidden::works_in_control(context, |path| is_control(context, path))
+        .or_else(|| hidden::found_by_the_line(context))
+        .or_else(|| hidden::handed_to_a_program(context));
+    if let Some(path) = hidden {
+        voice.block(text::writes(context.lang, path.as_str()));
+        return Ok(());
     }
     if looks_the_program_up(context) {
         voice.block(text::writes(context.lang, "dandori"));
@@ -75,7 +84,7 @@ fn is_control(context: &Context, path: &Utf8Path) -> bool {
 fn touched(context: &Context, target: &Target) -> Result<Option<String>, Trouble> {
     let lang = context.lang;
     if target.is_computed {
-        return Ok(None);
+        return Ok(hidden::names_control(target).then(|| text::writes(lang, target.path.as_str())));
     }
     for path in [&target.path, &target.real] {
         if is_settings(path) {
@@ -86,16 +95,21 @@ fn touched(context: &Context, target: &Target) -> Result<Option<String>, Trouble
         }
     }
     if target.is_tree {
-        let settings = SETTINGS.iter().map(|s| target.real.join(s));
-        let inner =
-            SETTINGS.iter().filter_map(|s| s.split_once('/')).map(|(folder, file)| (folder, target.real.join(file)));
-        let below = settings
-            .chain(inner.filter(|(folder, _)| target.real.ends_with(folder)).map(|(_, path)| path))
-            .chain(context.rules.control.iter().filter(|c| c.starts_with(&target.real)).cloned())
-            .find(|path| context.world.kind(path).is_some());
-        return Ok(below.map(|path| text::writes(lang, path.as_str())));
+        let below = below(context, &target.real).into_iter().find(|path| trees::reaches(context, target, path));
+        return Ok(below.map(|path| text::holds(lang, target.real.as_str(), path.as_str())));
     }
     Ok(None)
+}
+
+/// What of the guards lies in a folder.
+fn below(context: &Context, folder: &Utf8Path) -> Vec<Utf8PathBuf> {
+    let settings = SETTINGS.iter().map(|s| folder.join(s));
+    let inner = SETTINGS.iter().filter_map(|s| s.split_once('/')).filter(|(name, _)| folder.ends_with(name));
+    settings
+        .chain(inner.map(|(_, file)| folder.join(file)))
+        .chain(context.rules.control.iter().filter(|c| c.starts_with(folder)).cloned())
+        .filter(|path| context.world.kind(path).is_some())
+        .collect()
 }
 
 /// A line that asks where the program lies and writes to what it was told: `rm "$(command -v dandori)"`.

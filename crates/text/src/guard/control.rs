@@ -3,6 +3,15 @@
 use crate::Lang;
 use crate::lang::say;
 
+/// A folder is changed with everything in it, and some of that is the guards'.
+pub fn holds(lang: Lang, folder: &str, path: &str) -> String {
+    say!(
+        lang,
+        "this would change all that is in {folder}, and with it {path}, which belongs to the guards. Name the files and folders that you mean instead",
+        "{folder} の中身をすべて変更すると、ガードの一部である {path} も変わります。対象のファイルやフォルダーを名指ししてください"
+    )
+}
+
 pub fn writes(lang: Lang, file: &str) -> String {
     say!(
         lang,

@@ -75,6 +75,110 @@ fn no_shell_line_reaches_settings_state_program_or_configuration() {
 }
 
 #[test]
+fn what_is_only_known_when_it_runs_is_known_by_what_is_written_of_it() {
+    for line in [
+        "echo '{}' > \"$CLAUDE_PROJECT_DIR/.claude/settings.json\"",
+        "echo '{}' > \"$(git rev-parse --show-toplevel)/.claude/settings.json\"",
+        "cd \"$(git rev-parse --show-toplevel)\" && echo '{}' > .claude/settings.json",
+        "cd \"$X\" && echo '{}' > .claude/settings.json",
+        "pushd /tmp; popd; echo '{}' > .claude/settings.json",
+        "cd /tmp && cd - && echo '{}' > .claude/settings.json",
+        "rm -rf \"$CLAUDE_PROJECT_DIR/.claude\"",
+        "rm \"$XDG_STATE_HOME/dandori/guards.db\"",
+        "cd /state/guards/*/ && echo > x.json",
+        "echo > .cl*/settings.json",
+        "echo x | tee .cl*/settings.json",
+        "sed -i s/a/b/ .cl?ude/settings.json",
+        "echo > .[c]laude/settings.json",
+        "ln -s .claude c && echo > c/settings.json",
+        "ln -s .claude/settings.json s && echo x > s",
+        "ln .claude/settings.json h",
+        "cp -l .claude/settings.json h",
+        "link .claude/settings.json h",
+        "find . -name settings.json -exec sed -i s/a/b/ {} +",
+        "find . -path '*claude*' -exec rm {} +",
+        "ls .claude/settings.json | xargs rm",
+        "python3 -m json.tool in.json .claude/settings.json",
+        "xxd -r -p h .claude/settings.json",
+        "git bundle create .claude/settings.json HEAD",
+        "go build -o .claude/settings.json .",
+    ] {
+        assert!(is_refused(&stage().bash(line)), "{line}");
+    }
+    for line in [
+        "python3 -m json.tool .claude/settings.json",
+        "jq .hooks .claude/settings.json",
+        "git add .claude/settings.json",
+        "find . -name '*.json' | head",
+        "find . -name '*.rs' -exec sed -i s/a/b/ {} +",
+        "find . -name package.json | xargs sed -i s/a/b/",
+        "cd \"$X\" && echo x > a.txt",
+        "echo x > \"$OUT/settings.json\"",
+        "ln -s ../a.txt b.txt && echo x > b.txt",
+        "for f in src/*.rs; do sed -i s/a/b/ \"$f\"; done",
+    ] {
+        assert!(!is_refused(&stage().file("a.txt", "").bash(line)), "{line}: {}", stage().bash(line).said());
+    }
+}
+
+#[test]
+fn a_whole_folder_is_changed_when_what_is_the_guards_stays() {
+    let index = |names: &str| format!("DIRC\0\0\0\u{2}{names}");
+    let untracked = || stage().file(".git/index", &index("src/a.rs"));
+    let tracked = || stage().file(".git/index", &index(".claude/settings.json"));
+    for line in ["git reset --hard", "git restore .", "git checkout -- ."] {
+        assert!(!is_refused(&untracked().bash(line)), "{line} leaves alone what git does not have");
+        assert!(is_refused(&tracked().bash(line)), "{line}");
+    }
+    for line in
+        ["git clean -fd", "git clean -fdx", "git stash -u", "git stash push --all", "git stash push -u -- .claude"]
+    {
+        assert!(is_refused(&untracked().bash(line)), "{line}");
+        assert!(!is_refused(&tracked().bash(line)), "{line}");
+    }
+    for line in
+        ["git clean -fd src/gen", "git clean -fdX build/", "git stash", "git stash push -u -- src", "git stash pop"]
+    {
+        assert!(!is_refused(&untracked().file("src/gen/a", "").file("build/a", "").bash(line)), "{line}");
+    }
+    let copying = || stage().file("templates/a.txt", "").file("evil/.claude/settings.json", "{}");
+    for (line, refused) in [
+        ("cp templates/* .", false),
+        ("cp -r templates/. .", false),
+        ("mv templates/* .", false),
+        ("rsync -a templates/ .", false),
+        ("cp -r evil/. .", true),
+        ("cp -r evil/.claude .", true),
+        ("rsync -a evil/ .", true),
+        ("mkdir -p templates/.claude && cp x templates/.claude/settings.json && cp -r templates/. .", true),
+        ("chmod -R u+w .", false),
+        ("chmod -R 755 .", false),
+        ("chmod -R 000 .", true),
+        ("chmod -R a-r .", true),
+    ] {
+        assert_eq!(is_refused(&copying().bash(line)), refused, "{line}: {}", copying().bash(line).said());
+    }
+}
+
+#[test]
+fn an_archive_is_looked_into_before_it_is_unpacked_over_the_settings() {
+    let lists = |names: &str| stage().file("x.tgz", "").file("x.zip", "").answers(0, names, "");
+    for line in [
+        "tar xzf x.tgz",
+        "tar -xzf x.tgz",
+        "tar -x -f x.tgz --strip-components=1",
+        "unzip x.zip",
+        "unzip -o x.zip -d .",
+    ] {
+        assert!(!is_refused(&lists("a/\na/b.txt\n").bash(line)), "{line}");
+        assert!(is_refused(&lists("a/\na/.claude/settings.json\n").bash(line)), "{line}");
+    }
+    assert!(is_refused(&stage().bash("curl -s https://example.com/x | tar xz")), "nobody can look into it");
+    assert!(is_refused(&stage().file("x.tgz", "").bash("tar xzf x.tgz")), "and nobody did");
+    assert!(!is_refused(&stage().file("sub/a", "").bash("tar xzf x.tgz -C sub")));
+}
+
+#[test]
 fn words_for_the_user_alone_are_refused_however_they_are_reached() {
     for (line, refused) in [
         ("dandori guard allow playbook", true),
@@ -248,6 +352,8 @@ fn codex_and_gemini_are_held_alike() {
 
 #[test]
 fn the_way_out_is_said_in_both_languages() {
-    assert!(stage().bash("rm -rf .claude").said().contains("Ask the user"));
-    assert!(stage().lang(Lang::Ja).bash("rm -rf .claude").said().contains("ユーザーに依頼"));
+    assert!(stage().bash("rm .claude/settings.local.json").said().contains("ask the user"));
+    assert!(stage().bash("rm -rf .claude").said().contains("Name the files"));
+    assert!(stage().lang(Lang::Ja).bash("rm -rf .").said().contains("名指し"));
+    assert!(stage().lang(Lang::Ja).bash("rm .claude/settings.json").said().contains("ユーザーに依頼"));
 }

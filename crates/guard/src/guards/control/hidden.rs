@@ -1,0 +1,100 @@
+//! Paths that are only known when the line runs, by what is written of them.
+
+use camino::{Utf8Path, Utf8PathBuf};
+use dandori_shell::{Command, How, Reach, git_call};
+
+use super::{SETTINGS, below, is_settings};
+use crate::context::{By, Context, Target};
+use crate::guards::argv;
+use crate::quiet::looks;
+
+/// The part that is written names what belongs to the guards: `$DIR/.claude/settings.json`.
+pub(super) fn names_control(target: &Target) -> bool {
+    let path = target.path.as_path();
+    let takes_all = matches!(target.by, By::Shell(How::Removed | How::MovedAway | How::Cleaned));
+    let folders = SETTINGS.iter().filter_map(|settings| settings.split_once('/')).map(|(folder, _)| folder);
+    SETTINGS.iter().any(|settings| path.ends_with(settings))
+        || takes_all && folders.into_iter().any(|folder| path.ends_with(folder))
+        || is_state_folder(path)
+}
+
+/// `$XDG_STATE_HOME/dandori/…`
+fn is_state_folder(path: &Utf8Path) -> bool {
+    let parts: Vec<&str> = path.components().map(|part| part.as_str()).collect();
+    parts.windows(2).any(|pair| matches!(pair, [base, "dandori"] if base.contains("$XDG_") || base.contains("${XDG_")))
+}
+
+/// The line goes to a folder of the guards and changes something there: which file it is need not be known.
+pub(super) fn works_in_control(context: &Context, is_control: impl Fn(&Utf8Path) -> bool) -> Option<Utf8PathBuf> {
+    if !context.targets().iter().any(|target| target.is_computed) {
+        return None;
+    }
+    let goes = context.commands().iter().filter(|command| matches!(command.program.as_str(), "cd" | "pushd"));
+    let folders = goes.flat_map(Command::args).map(|word| context.expanded(&fixed_part(&word.text)));
+    folders.into_iter().find(|folder| is_control(folder))
+}
+
+/// What `find` looks for, or what is listed for `xargs`, belongs to the guards, and something is done to what comes out.
+pub(super) fn found_by_the_line(context: &Context) -> Option<Utf8PathBuf> {
+    let is_finder = |name: &str| matches!(name, "find" | "fd" | "xargs" | "parallel");
+    let is_handed_on = |command: &Command| {
+        let edits = command.program == "sed" && argv::has(command.args(), "i", &["in-place"]);
+        command.reached.iter().any(|reach| matches!(reach, Reach::Wrapper(name) if is_finder(name)))
+            && (edits || !looks(command))
+    };
+    let deletes = |command: &Command| command.program == "find" && command.args().iter().any(|w| w.text == "-delete");
+    if !context.commands().iter().any(|command| is_handed_on(command) || deletes(command)) {
+        return None;
+    }
+    let root = context.project.as_ref().map(|project| project.root.clone())?;
+    let finders = context.commands().iter().filter(|command| matches!(command.program.as_str(), "find" | "fd"));
+    let patterns: Vec<&str> = finders
+        .flat_map(|command| argv::values(command.args(), &["-name", "-iname", "-path", "-ipath", "-wholename"]))
+        .collect();
+    let is_sought = |path: &Utf8PathBuf| {
+        let short = format!("./{}", path.strip_prefix(&root).unwrap_or(path));
+        let name = path.file_name().unwrap_or_default();
+        patterns.iter().any(|pattern| fast_glob::glob_match(pattern, name) || has_pieces(pattern, &short))
+    };
+    below(context, &root).into_iter().find(is_sought).or_else(|| {
+        let mut words = context.commands().iter().flat_map(Command::args);
+        words.find_map(|word| Some(context.expanded(&word.text)).filter(|path| is_settings(path)))
+    })
+}
+
+/// Settings of a client in the hands of a program that nobody knows only to look.
+pub(super) fn handed_to_a_program(context: &Context) -> Option<Utf8PathBuf> {
+    const READ_ONLY: [&str; 8] = ["git", "gh", "jq", "yq", "claude", "code", "dandori", "xargs"];
+    let is_reader = |command: &Command| {
+        let json_tool = command.args().iter().any(|word| word.text == "json.tool");
+        let operands = command.args().iter().filter(|word| !word.text.starts_with('-')).count();
+        let packs = git_call(command)
+            .is_some_and(|call| matches!(call.subcommand.text.as_str(), "archive" | "bundle" | "fast-export"));
+        !packs && (looks(command) || READ_ONLY.contains(&command.program.as_str()) || json_tool && operands <= 2)
+    };
+    let doers = context.commands().iter().filter(|command| !is_reader(command));
+    let mut words = doers.flat_map(Command::args);
+    words.find_map(|word| {
+        let value = word.text.rsplit(['=', ':']).next().unwrap_or_default();
+        let is_it = |path: &Utf8PathBuf| is_settings(path) && context.world.kind(path).is_some();
+        [word.text.as_str(), value].into_iter().map(|text| context.expanded(text)).find(is_it)
+    })
+}
+
+/// As far as no pattern stands in it.
+fn fixed_part(path: &str) -> String {
+    let fixed: Vec<&str> = path.split('/').take_while(|part| !part.contains(['*', '?', '[', '$', '`'])).collect();
+    fixed.join("/")
+}
+
+/// `-path '*claude*'`: for find a star stands for slashes, too, so the pieces between the stars must come in their order.
+fn has_pieces(pattern: &str, path: &str) -> bool {
+    let mut rest = path;
+    pattern.split(['*', '?']).all(|piece| match rest.split_once(piece) {
+        Some((_, behind)) => {
+            rest = behind;
+            true
+        }
+        None => false,
+    })
+}
