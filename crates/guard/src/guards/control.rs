@@ -43,6 +43,9 @@ pub(crate) fn judge(context: &Context, voice: &mut Voice) -> Result<(), Trouble>
             return Ok(());
         }
     }
+    if let Some(folder) = context.targets().iter().find(|target| trees::may_be_unpacked_over(context, target)) {
+        voice.ask(text::unpacks(context.lang, folder.real.as_str()));
+    }
     let hidden = hidden::works_in_control(context, |path| is_control(context, path))
         .or_else(|| hidden::found_by_the_line(context))
         .or_else(|| hidden::handed_to_a_program(context));

@@ -12,6 +12,15 @@ pub fn holds(lang: Lang, folder: &str, path: &str) -> String {
     )
 }
 
+/// What is in the archive cannot be looked at before.
+pub fn unpacks(lang: Lang, folder: &str) -> String {
+    say!(
+        lang,
+        "what this unpacks into {folder} may lie over the settings of the guards there. Unpack it into a folder of its own (`tar -C`, `unzip -d`), or save the archive first, so that it can be looked into",
+        "{folder} に展開すると、そこにあるガードの設定が上書きされるおそれがあります。専用のフォルダーに展開するか (`tar -C`、`unzip -d`)、先にアーカイブを保存してください (中身を確認できます)"
+    )
+}
+
 pub fn writes(lang: Lang, file: &str) -> String {
     say!(
         lang,

@@ -173,8 +173,12 @@ fn an_archive_is_looked_into_before_it_is_unpacked_over_the_settings() {
         assert!(!is_refused(&lists("a/\na/b.txt\n").bash(line)), "{line}");
         assert!(is_refused(&lists("a/\na/.claude/settings.json\n").bash(line)), "{line}");
     }
-    assert!(is_refused(&stage().bash("curl -s https://example.com/x | tar xz")), "nobody can look into it");
-    assert!(is_refused(&stage().file("x.tgz", "").bash("tar xzf x.tgz")), "and nobody did");
+    for line in ["curl -s https://example.com/x | tar xz", "curl -LO https://example.com/y.zip && unzip y.zip"] {
+        assert_eq!(stage().bash(line).outcome(), Outcome::Ask, "nobody can look into it: {line}");
+    }
+    let unread = stage().file("x.tgz", "").bash("tar xzf x.tgz");
+    assert_eq!(unread.outcome(), Outcome::Ask, "and nobody did");
+    assert_eq!(stage().bash("tar xzf none.tgz").outcome(), Outcome::Pass, "there is nothing to unpack");
     assert!(!is_refused(&stage().file("sub/a", "").bash("tar xzf x.tgz -C sub")));
 }
 

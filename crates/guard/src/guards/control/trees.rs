@@ -1,6 +1,6 @@
 //! A whole folder is changed: whether what belongs to the guards in it is.
 
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
 use dandori_shell::{Command, How};
 
 use crate::context::{By, Context, Target};
@@ -18,14 +18,33 @@ pub(super) fn reaches(context: &Context, target: &Target, path: &Utf8Path) -> bo
         (By::Shell(How::Copied), Some(from)) => context.world.kind(&from.join(inside)).is_some(),
         (By::Shell(How::Restored), _) => is_tracked(context, path),
         (By::Shell(How::Cleaned), _) => !is_tracked(context, path),
-        (By::Shell(How::Extracted), _) => {
-            let mut archives = context.commands().iter().filter(|command| is_archiver(&command.program)).peekable();
-            archives.peek().is_none() || archives.any(|command| brings(context, command, inside))
-        }
+        (By::Shell(How::Extracted), _) => unpacked(context, inside) == Some(true),
         // Nobody is disarmed by a mode that lets the user's own program read.
         (By::Shell(How::Mode), _) => context.commands().iter().any(takes_rights),
         _ => true,
     }
+}
+
+/// An archive that nobody can look into goes over a folder with settings of the guards in it.
+pub(super) fn may_be_unpacked_over(context: &Context, target: &Target) -> bool {
+    let is_unseen = |path: &Utf8PathBuf| {
+        let inside = path.strip_prefix(&target.real).unwrap_or(path);
+        unpacked(context, inside).is_none()
+    };
+    target.by == By::Shell(How::Extracted)
+        && target.is_tree
+        && !target.is_computed
+        && super::below(context, &target.real).iter().any(is_unseen)
+}
+
+/// Whether an archive of the line has this path; `None` when that cannot be looked at.
+fn unpacked(context: &Context, inside: &Utf8Path) -> Option<bool> {
+    let archives = context.commands().iter().filter(|command| is_archiver(&command.program));
+    let brought: Vec<Option<bool>> = archives.map(|command| brings(context, command, inside)).collect();
+    if brought.contains(&Some(true)) {
+        return Some(true);
+    }
+    (!brought.is_empty() && !brought.contains(&None)).then_some(false)
 }
 
 /// Git has the file: its index names it. In the fourth version names are shortened, so all count as there.
@@ -39,39 +58,37 @@ fn is_archiver(program: &str) -> bool {
     matches!(program, "tar" | "bsdtar" | "gtar" | "unzip" | "7z" | "cpio" | "pax")
 }
 
-/// Whether an archive has this path, or cannot be looked into.
-fn brings(context: &Context, command: &Command, inside: &Utf8Path) -> bool {
+fn brings(context: &Context, command: &Command, inside: &Utf8Path) -> Option<bool> {
     let args = command.args();
-    let Some(folder) = context.folder_of(command) else { return true };
+    let folder = context.folder_of(command)?;
     let words: Vec<&str> = args.iter().map(|word| word.text.as_str()).collect();
     let (archive, lists): (&str, &[&str]) = match (command.program.as_str(), words.as_slice()) {
-        ("unzip", _) => {
-            let operands = argv::operands(args, &["-d", "-x"]);
-            let Some(file) = operands.first() else { return true };
-            (file.text.as_str(), &["unzip", "-Z1"])
-        }
-        // `tar xzf x.tgz`: the file stands behind the letters; `tar -xf x.tgz`, `tar -f x.tgz -x`: behind its own.
+        ("unzip", _) => (argv::operands(args, &["-d", "-x"]).first()?.text.as_str(), &["unzip", "-Z1"]),
+        // `tar xzf x.tgz`: the file stands behind the letters; `tar -x --file x.tgz`: behind its own.
         ("tar" | "bsdtar" | "gtar", [letters, file, ..]) if !letters.starts_with("--") && letters.ends_with('f') => {
             (file, &["tar", "-tf"])
         }
-        ("tar" | "bsdtar" | "gtar", _) => match argv::values(args, &["-f", "--file"]).first() {
-            Some(file) => (file, &["tar", "-tf"]),
-            None => return true,
-        },
-        _ => return true,
+        ("tar" | "bsdtar" | "gtar", _) => (argv::values(args, &["-f", "--file"]).first()?, &["tar", "-tf"]),
+        _ => return None,
     };
+    if archive.starts_with('-') {
+        return None;
+    }
     let path = folder.join(archive);
-    let is_made_here = context.targets().iter().any(|target| target.is_computed || target.real == path);
-    if archive.starts_with('-') || is_made_here || context.world.kind(&path).is_none() {
-        return true;
+    if context.targets().iter().any(|target| target.is_computed || target.real == path) {
+        return None;
+    }
+    if context.world.kind(&path).is_none() {
+        // Unless the line fetches it, there is nothing to unpack.
+        return if context.commands().iter().all(|command| is_archiver(&command.program)) { Some(false) } else { None };
     }
     let argv = lists.iter().map(|word| (*word).to_owned()).chain([path.into_string()]).collect();
     let call = Call { argv, cwd: Some(folder), stdin: String::new(), limit: LISTING };
-    let Ran::Ended { code: Some(0), stdout, .. } = context.world.run(&call) else { return true };
+    let Ran::Ended { code: Some(0), stdout, .. } = context.world.run(&call) else { return None };
     // Members may lose leading folders on the way (`--strip-components`), so their end counts.
-    stdout
-        .lines()
-        .any(|member| Utf8Path::new(member.trim_start_matches("./")).ends_with(inside) || member.contains(".."))
+    let lies_over =
+        |member: &str| Utf8Path::new(member.trim_start_matches("./")).ends_with(inside) || member.contains("..");
+    Some(stdout.lines().any(lies_over))
 }
 
 /// `chmod -R 000 .`, `chmod -R a-r .`, `chown -R other .`: the guards' own files could no longer be read.
