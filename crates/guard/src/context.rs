@@ -17,6 +17,7 @@ use crate::event::{Event, Kind, Tool};
 use crate::glob;
 use crate::patch::{Patch, patches_in_command};
 use crate::rules::Rules;
+use crate::state_verb;
 use crate::voice::Trouble;
 use crate::world::{Checkout, FileKind, World};
 
@@ -140,10 +141,16 @@ impl<'a> Context<'a> {
     pub fn changes(&self) -> &[Change] {
         self.changes.get_or_init(|| match &self.event.tool {
             Some(Tool::Edit { changes, .. }) => changes.clone(),
-            Some(Tool::Bash { command, .. }) => patches_in_command(command)
-                .into_iter()
-                .flat_map(|text| Patch::read(text, self.event.workdir()).changes)
-                .collect(),
+            Some(Tool::Bash { command, .. }) => {
+                let patches = patches_in_command(command).into_iter();
+                let mut changes: Vec<Change> =
+                    patches.flat_map(|text| Patch::read(text, self.event.workdir()).changes).collect();
+                // Looked for only where the line can have it: after a tool nobody else reads the line.
+                if command.contains("state") && command.contains("set") {
+                    changes.extend(state_verb::changes(self));
+                }
+                changes
+            }
             _ => Vec::new(),
         })
     }

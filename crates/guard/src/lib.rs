@@ -15,6 +15,7 @@ pub mod decision;
 pub mod event;
 pub mod glob;
 pub mod guards;
+mod hidden;
 pub mod judge;
 pub(crate) mod papers;
 pub mod patch;
@@ -22,6 +23,7 @@ pub mod quiet;
 pub mod rules;
 #[cfg(test)]
 mod stage;
+mod state_verb;
 pub mod voice;
 pub mod wire;
 pub mod world;

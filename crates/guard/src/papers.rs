@@ -13,7 +13,6 @@ use dandori_shell::How;
 use crate::change::{Change, ChangeKind};
 use crate::context::{By, Context, Target};
 use crate::event::{EditTool, Tool};
-use crate::voice::Trouble;
 use crate::world::{Checkout, FileKind};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -93,9 +92,35 @@ pub(crate) fn work<'c>(context: &'c Context) -> Vec<(&'c Target, Rc<Checkout>)> 
     context.project_targets().into_iter().filter(|(target, checkout)| is_work(checkout, &target.real)).collect()
 }
 
+/// Whether state.md itself would go: removed, moved away, or with the folder it lies in. What is no file may go: it is
+/// in the way of one.
+pub(crate) fn removes_state(context: &Context) -> bool {
+    let Some(project) = &context.project else { return false };
+    let removed = context.targets().iter().filter(|target| !target.is_computed).filter(|target| match target.by {
+        By::Shell(how) => matches!(how, How::Removed | How::MovedAway),
+        By::Edit => target.path.file_name() == Some("state.md") || target.real.file_name() == Some("state.md"),
+    });
+    let mut edited = None;
+    for target in removed {
+        // A state.md that is a link leads elsewhere: where it stands counts, too.
+        let stands = [&target.path, &target.real].into_iter().find_map(|path| {
+            let checkout = context.checkout(path).filter(|checkout| checkout.common_dir == project.common_dir)?;
+            let state = checkout.root.join("state.md");
+            (*path == state || target.is_tree && state.starts_with(path)).then_some(state)
+        });
+        let Some(state) = stands else { continue };
+        let is_gone = target.by != By::Edit
+            || edited.get_or_insert_with(|| texts_after(context)).get(&target.real) == Some(&Text::Gone);
+        if is_gone && matches!(context.world.kind(&state), Some(FileKind::File | FileKind::Link)) {
+            return true;
+        }
+    }
+    false
+}
+
 /// The papers that would be changed, with their texts before and after. Those that would go are left out: a paper that
 /// is gone claims nothing.
-pub(crate) fn changes(context: &Context) -> Result<Vec<PaperChange>, Trouble> {
+pub(crate) fn changes(context: &Context) -> Vec<PaperChange> {
     let mut found: Vec<PaperChange> = Vec::new();
     let mut edited = None;
     for (target, checkout) in context.project_targets() {
@@ -105,41 +130,43 @@ pub(crate) fn changes(context: &Context) -> Result<Vec<PaperChange>, Trouble> {
             found.push(PaperChange { paper: Paper::Playbook, path, checkout, before: String::new(), after });
             continue;
         }
-        let Some(paper) = paper_at(context, &checkout, &target.real)? else { continue };
+        let Some(paper) = paper_at(context, &checkout, &target.real) else { continue };
         let after = match target.by {
+            By::Shell(How::Restored) if brings_back(context, paper, target) => None,
             By::Shell(how) => shell_outcome(context, target, how),
-            By::Edit => {
-                if edited.is_none() {
-                    edited = Some(texts_after(context)?);
-                }
-                match edited.as_ref().and_then(|texts| texts.get(&target.real)) {
-                    Some(Text::Known(text)) => Some(After::Text(text.clone())),
-                    Some(Text::Gone) => None,
-                    Some(Text::Unknown) | None => Some(After::Unclear(Unclear::Edit)),
-                }
-            }
+            By::Edit => match edited.get_or_insert_with(|| texts_after(context)).get(&target.real) {
+                Some(Text::Known(text)) => Some(After::Text(text.clone())),
+                Some(Text::Gone) => None,
+                Some(Text::Unknown) | None => Some(After::Unclear(Unclear::Edit)),
+            },
         };
         if let Some(after) = after {
-            let before = context.text(&target.real)?.unwrap_or_default();
+            // What cannot be read said nothing: then all of the new text counts.
+            let before = context.text(&target.real).ok().flatten().unwrap_or_default();
             found.push(PaperChange { paper, path: target.real.clone(), checkout, before, after });
         }
     }
-    Ok(found)
+    found
 }
 
-fn paper_at(context: &Context, checkout: &Checkout, path: &Utf8Path) -> Result<Option<Paper>, Trouble> {
+fn paper_at(context: &Context, checkout: &Checkout, path: &Utf8Path) -> Option<Paper> {
     if is_state(checkout, path) {
-        return Ok(Some(Paper::State));
+        return Some(Paper::State);
     }
     if is_playbook(checkout, path) {
-        return Ok(Some(Paper::Playbook));
+        return Some(Paper::Playbook);
     }
     // A playbook under another name is one as soon as state.md names it.
     if path.extension() != Some("md") {
-        return Ok(None);
+        return None;
     }
-    let active = context.documents(checkout)?.playbook_path.clone();
-    Ok(active.is_some_and(|active| active == path).then_some(Paper::Playbook))
+    let active = context.documents(checkout).ok().and_then(|documents| documents.playbook_path.clone());
+    active.is_some_and(|active| active == path).then_some(Paper::Playbook)
+}
+
+/// A state.md that is gone comes back from git as somebody committed it.
+fn brings_back(context: &Context, paper: Paper, target: &Target) -> bool {
+    paper == Paper::State && context.world.kind(&target.real).is_none()
 }
 
 /// What a shell line makes of a paper; `None` when no text comes into it.
@@ -192,15 +219,15 @@ enum Text {
 }
 
 /// What an edited file would say, by its real path; `None` when it would be gone or cannot be told.
-pub(crate) fn text_after(context: &Context, real: &Utf8Path) -> Result<Option<String>, Trouble> {
-    Ok(match texts_after(context)?.remove(real) {
+pub(crate) fn text_after(context: &Context, real: &Utf8Path) -> Option<String> {
+    match texts_after(context).remove(real) {
         Some(Text::Known(text)) => Some(text),
         _ => None,
-    })
+    }
 }
 
 /// Every edited file's text after all changes of the event, by its real path.
-fn texts_after(context: &Context) -> Result<BTreeMap<Utf8PathBuf, Text>, Trouble> {
+fn texts_after(context: &Context) -> BTreeMap<Utf8PathBuf, Text> {
     let (is_patch, is_complete) = match &context.event.tool {
         Some(Tool::Edit { with, complete, .. }) => (*with == EditTool::Patch, *complete),
         _ => (true, true),
@@ -213,7 +240,10 @@ fn texts_after(context: &Context) -> Result<BTreeMap<Utf8PathBuf, Text>, Trouble
         let at = moved.get(&from).cloned().unwrap_or(from);
         let now = match texts.get(&at) {
             Some(known) => known.clone(),
-            None => context.text(&at)?.map_or(Text::Gone, Text::Known),
+            None => match context.text(&at) {
+                Ok(text) => text.map_or(Text::Gone, Text::Known),
+                Err(_) => Text::Unknown,
+            },
         };
         let next = if is_complete { applied(change, now, is_patch) } else { Text::Unknown };
         match &change.kind {
@@ -228,7 +258,7 @@ fn texts_after(context: &Context) -> Result<BTreeMap<Utf8PathBuf, Text>, Trouble
             }
         }
     }
-    Ok(texts)
+    texts
 }
 
 fn applied(change: &Change, now: Text, is_patch: bool) -> Text {

@@ -91,6 +91,8 @@ pub enum Mark {
     Pending,
     /// The user has not confirmed the understanding yet. Session.
     Consent,
+    /// The session has worked by a playbook. Session.
+    Discipline,
     /// A finished playbook waits for `post-loop`. Checkout.
     PostLoop,
     /// A required file was read. Session.

@@ -20,5 +20,6 @@ pub fn place(checkout: Option<&Checkout>, env: &Env, layout: &Layout, folder: &U
         main_checkout: checkout.map(main_root),
         git_dir: checkout.map(|c| c.common_dir.clone()),
         is_run: false,
+        was_disciplined: false,
     }
 }

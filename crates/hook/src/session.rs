@@ -6,9 +6,9 @@ use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
 
 use camino::{Utf8Path, Utf8PathBuf};
-use dandori_domain::guard::RulesNote;
+use dandori_domain::guard::{Profile, RulesNote};
 use dandori_guard::{
-    Answer, Asking, Checkout, Context, Decision, ErrorPolicy, Event, GuardName, Judgement, Kind, Reason, Rules,
+    Answer, Asking, Checkout, Context, Decision, ErrorPolicy, Event, GuardName, Judgement, Kind, Mark, Reason, Rules,
     Verdict, encode, judge,
 };
 use dandori_host::layout::RunLayout;
@@ -83,7 +83,8 @@ impl Session {
         let checkout = project.as_deref().and_then(crate::checkout::find);
         let root = checkout.as_ref().map(|c| c.root.clone());
         let folder = place::guard_folder(&layout, root.as_deref());
-        let place = crate::rules::place(checkout.as_ref(), env, &layout, &folder);
+        let mut place = crate::rules::place(checkout.as_ref(), env, &layout, &folder);
+        place.was_disciplined = !place.has_state() && was_disciplined(&folder, event);
         let (rules, notes) = dandori_policy::load(&place, now.timestamp());
         Ok(Self::on(Ground { rules, notes, project, checkout, folder, layout: Some(layout) }, request, now))
     }
@@ -136,10 +137,19 @@ impl Session {
         let troubles =
             effects::apply(&judgement.effects, &self.memory, &logs, request.event, self.layout.as_ref(), &self.now);
         self.write_down(request, &judgement, &logs, troubles);
+        self.remember_discipline(request.event);
         if matches!(request.event.kind, Kind::SessionStart { .. }) {
             dandori_journal::sweep(&self.folder, self.now.timestamp());
         }
         answer
+    }
+
+    /// Once a turn: a session that works by a playbook goes on so, whatever becomes of state.md.
+    fn remember_discipline(&self, event: &Event) {
+        let begins = matches!(event.kind, Kind::SessionStart { .. } | Kind::PromptSubmit { .. });
+        if begins && self.rules.profile == Profile::Discipline && self.memory.mark(&Mark::Discipline).is_none() {
+            let _ = self.memory.session.set(&Mark::Discipline, "", self.memory.now);
+        }
     }
 
     fn write_down(&self, request: &Request, judgement: &Judgement, logs: &Logs, troubles: Vec<String>) {
@@ -160,4 +170,9 @@ impl Session {
         record.oddities.extend(troubles);
         let _ = spool::append(&self.folder, &record);
     }
+}
+
+fn was_disciplined(folder: &Utf8Path, event: &Event) -> bool {
+    let id = event.session.as_ref().map(ToString::to_string);
+    dandori_journal::Session::new(folder, event.agent, id.as_deref()).mark(&Mark::Discipline).is_some()
 }

@@ -51,6 +51,7 @@ impl Session {
             Mark::PostLoop => return post_loop(&self.folder),
             Mark::Pending => return self.own.join("pending"),
             Mark::Consent => return self.own.join("consent"),
+            Mark::Discipline => return self.own.join("discipline"),
             Mark::Read(_) => "read",
             Mark::Wrote(_) => "wrote",
             Mark::Told(_) => "told",
@@ -73,7 +74,7 @@ pub(crate) fn post_loop(folder: &Utf8Path) -> Utf8PathBuf {
 
 fn key(mark: &Mark) -> &str {
     match mark {
-        Mark::Pending | Mark::Consent | Mark::PostLoop => "",
+        Mark::Pending | Mark::Consent | Mark::Discipline | Mark::PostLoop => "",
         Mark::Read(path) | Mark::Wrote(path) | Mark::Told(path) => path.as_str(),
         Mark::Called(name) => name,
     }
@@ -100,9 +101,10 @@ mod tests {
     use dandori_guard::Agent;
     use std::os::unix::fs::PermissionsExt;
 
-    fn marks(path: &str) -> [Mark; 6] {
+    fn marks(path: &str) -> [Mark; 7] {
         let called = Mark::Called(path.to_owned());
-        [Mark::Pending, Mark::Consent, Mark::PostLoop, Mark::Read(path.into()), Mark::Wrote(path.into()), called]
+        let (read, wrote) = (Mark::Read(path.into()), Mark::Wrote(path.into()));
+        [Mark::Pending, Mark::Consent, Mark::Discipline, Mark::PostLoop, read, wrote, called]
     }
 
     fn mode(path: &Utf8Path) -> u32 {

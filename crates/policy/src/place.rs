@@ -22,6 +22,8 @@ pub struct Place {
     pub git_dir: Option<Utf8PathBuf>,
     /// In a run nobody is there for the whole discipline.
     pub is_run: bool,
+    /// The session has worked by a playbook: that does not end because state.md is gone.
+    pub was_disciplined: bool,
 }
 
 /// Where the agents keep the user's own settings.
@@ -62,6 +64,16 @@ impl Place {
             [&self.main_checkout, &self.checkout].into_iter().flatten().map(|root| root.join("state.md")).collect();
         found.dedup();
         found
+    }
+
+    /// Whether the work goes by a playbook unless the configuration says otherwise.
+    pub(crate) fn is_disciplined(&self) -> bool {
+        self.was_disciplined || self.has_state()
+    }
+
+    pub fn has_state(&self) -> bool {
+        // A link that leads nowhere is a state.md that is broken, not none.
+        self.state_files().iter().any(|path| path.symlink_metadata().is_ok())
     }
 
     pub fn snapshot(&self) -> Utf8PathBuf {

@@ -51,8 +51,8 @@ struct SnapshotOf<'r> {
 #[derive(PartialEq, Eq, Debug, Serialize, Deserialize)]
 struct Stamp {
     sources: Vec<Fingerprint>,
-    /// Only whether it is there: state.md itself changes all the time.
-    has_state: bool,
+    /// Only whether there is a state.md: itself it changes all the time.
+    is_disciplined: bool,
     is_run: bool,
     /// Paths that are in the rules, and come from the environment.
     paths: Vec<Utf8PathBuf>,
@@ -125,7 +125,7 @@ pub fn read(place: &Place) -> Compiled {
             Err(e) => notes.push(RulesNote::BadRepositoryConfig { path, reason: e.to_string() }),
         }
     }
-    let has_state = !place.is_run && place.state_files().iter().any(|path| path.exists());
+    let is_disciplined = !place.is_run && place.is_disciplined();
     let mut compiled = compile(Sources {
         user,
         is_user_unknown: is_user_unknown && !place.is_run,
@@ -133,7 +133,7 @@ pub fn read(place: &Place) -> Compiled {
         repository_path: place.repository_config().unwrap_or_default(),
         trusted,
         listed,
-        default_profile: if has_state { Profile::Discipline } else { Profile::Safety },
+        default_profile: if is_disciplined { Profile::Discipline } else { Profile::Safety },
         control: place.control(),
         worktrees: place.worktrees(),
     });
@@ -200,8 +200,7 @@ impl Stamp {
         let homes = [&place.homes.claude, &place.homes.codex, &place.homes.gemini];
         let paths = [&place.checkout, &place.git_dir].into_iter().chain(homes).flatten();
         let paths = paths.chain([&place.state_root]).cloned().collect();
-        let has_state = place.state_files().iter().any(|path| path.exists());
-        Self { sources, has_state, is_run: place.is_run, paths }
+        Self { sources, is_disciplined: place.is_disciplined(), is_run: place.is_run, paths }
     }
 }
 

@@ -19,6 +19,10 @@ pub(crate) struct StateSetArgs {
 }
 
 pub(crate) fn run(args: &StateSetArgs, context: &Context) -> Result<ExitCode, Failed> {
+    // A verdict is never the agent's own: the guards refuse the line, this is for the ways they cannot see.
+    if args.key.split('.').next() == Some("verification") {
+        crate::person::refuse_agents(context)?;
+    }
     let value = (args.value != "null").then_some(args.value.as_str());
     Documents::of(context)?.set_state(&args.key, value, context.out.lang)?;
     context.out.object(&json!({ "key": args.key, "value": value }));

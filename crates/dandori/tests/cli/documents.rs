@@ -91,3 +91,15 @@ fn a_worktree_has_documents_of_its_own() {
     let _ = env.dandori_in(&tree, ["playbook", "new", "x", "--activate"]).ok();
     assert_eq!(env.dandori_in(&tree, ["playbook", "status", "--json"]).json()["on_branch"], "topic");
 }
+
+#[test]
+fn an_agent_does_not_set_the_verdict_on_its_own_work() {
+    let mut env = machine();
+    let mine = "---\ngoal:\n  phase: p1\nverification:\n  self_complete: false\n---\n";
+    env.write("state.md", mine);
+    env.var("CLAUDECODE", "1");
+    let said = env.dandori(["state", "set", "verification.self_complete", "true"]).fails(1);
+    assert!(said.contains("Claude Code"), "{said}");
+    assert_eq!(std::fs::read_to_string(env.repo().join("state.md")).unwrap(), mine);
+    let _ = env.dandori(["state", "set", "goal.phase", "p2"]).ok();
+}

@@ -70,6 +70,36 @@ fn an_event_is_answered_logged_and_recorded_without_a_daemon() {
 }
 
 #[test]
+fn a_session_that_works_by_a_playbook_goes_on_so_when_state_md_is_gone() {
+    let env = machine();
+    env.git(["switch", "-q", "-c", "work"]);
+    env.write("state.md", &dandori_playbook::state_template(false));
+    let prompt = |session: &str| json!({"session_id": session, "cwd": env.repo(), "hook_event_name": "UserPromptSubmit", "prompt": "hello"});
+    assert_eq!(hook(&env, "claude", &prompt("s1")).code, 0);
+    for line in ["rm state.md", "git mv state.md x.md"] {
+        let refused = hook(&env, "claude", &bash(&env, line));
+        assert!(refused.code == 2 && refused.stderr.contains("playbook.active: null"), "{line}: {}", refused.stderr);
+    }
+    std::fs::remove_file(env.repo().join("state.md")).unwrap();
+    let refused = hook(&env, "claude", &write(&env, "a.txt"));
+    assert!(refused.code == 2 && refused.stderr.contains("git restore state.md"), "{}", refused.stderr);
+    let state = json!({"session_id": "s1", "cwd": env.repo(), "hook_event_name": "PreToolUse", "tool_name": "Write",
+        "tool_input": {"file_path": env.repo().join("state.md"), "content": dandori_playbook::state_template(false)}});
+    for event in [state, bash(&env, "git stash pop"), bash(&env, "git checkout HEAD -- state.md")] {
+        let passed = hook(&env, "claude", &event);
+        assert_eq!(passed.code, 0, "{event}: {}", passed.stderr);
+    }
+    std::fs::create_dir(env.repo().join("state.md")).unwrap();
+    let refused = hook(&env, "claude", &write(&env, "a.txt"));
+    assert!(refused.code == 2 && refused.stderr.contains("not a file"), "{}", refused.stderr);
+    assert_eq!(hook(&env, "claude", &bash(&env, "rmdir state.md")).code, 0);
+    std::fs::remove_dir(env.repo().join("state.md")).unwrap();
+    let mut other = write(&env, "a.txt");
+    other["session_id"] = json!("s2");
+    assert_eq!(hook(&env, "claude", &other).code, 0, "a session that begins without one is free");
+}
+
+#[test]
 fn a_configuration_newer_than_its_snapshot_is_compiled_by_the_hook_itself() {
     let env = machine();
     let publish = bash(&env, "npm run deploy");

@@ -56,6 +56,7 @@ impl Engine {
             main_checkout: Some(known.repo.root.clone()),
             git_dir: Some(known.repo.git_dir.clone()),
             is_run: true,
+            was_disciplined: false,
         };
         let rules = RunRules::compile(
             &place,

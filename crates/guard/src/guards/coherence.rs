@@ -8,6 +8,8 @@ use dandori_playbook::{Phase, PhaseStatus, Playbook};
 use dandori_shell::{How, gh_call};
 
 use crate::context::{By, Context, Documents};
+use crate::hidden;
+use crate::papers;
 use crate::voice::{Trouble, Voice};
 use crate::world::Checkout;
 
@@ -71,6 +73,11 @@ fn places(context: &Context, runs: &[GitRun], project: &Checkout, makes_pull: bo
         let by_git = matches!(target.by, By::Shell(How::Restored | How::Cleaned));
         if !repairs && !by_git {
             add(&checkout, Work::Changed);
+        }
+    }
+    for write in hidden::writes(context) {
+        if !papers::is_state(&write.checkout, &write.path) && !papers::is_plan(&write.checkout, &write.path) {
+            add(&write.checkout, Work::Changed);
         }
     }
     found

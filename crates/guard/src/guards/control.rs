@@ -139,7 +139,7 @@ fn settings_edit(context: &Context, target: &Target, path: &Utf8Path) -> Result<
         return Ok(refused);
     }
     let before = context.text(&target.real)?.unwrap_or_else(|| "{}".to_owned());
-    let Some(after) = text_after(context, &target.real)? else { return Ok(refused) };
+    let Some(after) = text_after(context, &target.real) else { return Ok(refused) };
     let (Ok(before), Ok(after)) = (serde_json::from_str::<Value>(&before), serde_json::from_str::<Value>(&after))
     else {
         return Ok(refused);

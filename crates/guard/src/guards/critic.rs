@@ -7,14 +7,15 @@ use crate::context::Context;
 use crate::papers::{self, After, Claims, PaperChange, Unclear};
 use crate::voice::{Trouble, Voice};
 
+#[expect(clippy::unnecessary_wraps, reason = "a guard may fail")]
 pub(crate) fn judge(context: &Context, voice: &mut Voice) -> Result<(), Trouble> {
-    for change in papers::changes(context)? {
+    for change in papers::changes(context) {
         match (&change.after, change.claims()) {
             (After::Unclear(Unclear::Shell), _) => {
                 voice.block(edit::use_the_editing_tool(context.lang, change.short()));
             }
             (After::Unclear(Unclear::Edit), _) => voice.block(edit::edit_not_followed(context.lang, change.short())),
-            (After::Text(_), claims) => judge_claims(context, &change, &claims.unwrap_or_default(), voice)?,
+            (After::Text(_), claims) => judge_claims(context, &change, &claims.unwrap_or_default(), voice),
         }
     }
     if papers::words_of_hidden_writes(context)
@@ -25,7 +26,7 @@ pub(crate) fn judge(context: &Context, voice: &mut Voice) -> Result<(), Trouble>
     Ok(())
 }
 
-fn judge_claims(context: &Context, change: &PaperChange, claims: &Claims, voice: &mut Voice) -> Result<(), Trouble> {
+fn judge_claims(context: &Context, change: &PaperChange, claims: &Claims, voice: &mut Voice) {
     let (lang, path) = (context.lang, change.short());
     if claims.self_complete {
         voice.block(edit::not_your_mark(lang, path, "self_complete: true"));
@@ -33,7 +34,9 @@ fn judge_claims(context: &Context, change: &PaperChange, claims: &Claims, voice:
     if claims.reviewed {
         voice.block(edit::not_your_mark(lang, path, "reviewed: true"));
     }
-    if !claims.done.is_empty() && !context.documents(&change.checkout)?.state.self_complete {
+    if !claims.done.is_empty()
+        && !context.documents(&change.checkout).is_ok_and(|documents| documents.state.self_complete)
+    {
         voice.block(edit::needs_critic(lang, path, &claims.done.join(", ")));
     }
     // A playbook nobody here can look at, or one that is over, would open the gate without a review.
@@ -43,7 +46,6 @@ fn judge_claims(context: &Context, change: &PaperChange, claims: &Claims, voice:
             voice.block(edit::not_a_playbook_to_activate(lang, active));
         }
     }
-    Ok(())
 }
 
 #[cfg(test)]

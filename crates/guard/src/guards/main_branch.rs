@@ -10,6 +10,7 @@ use dandori_text::guard::branch as text;
 
 use crate::change::resolve;
 use crate::context::Context;
+use crate::hidden;
 use crate::rules::MainWhat;
 use crate::voice::{Trouble, Voice};
 use crate::world::{Checkout, FileKind, Head};
@@ -25,13 +26,17 @@ pub(crate) fn judge(context: &Context, voice: &mut Voice) -> Result<(), Trouble>
     if context.rules.main.what == MainWhat::Branch {
         return Ok(());
     }
-    for target in context.targets().iter().filter(|target| !target.is_computed) {
-        let Some(checkout) = context.checkout(&target.real) else { continue };
+    let named = context.targets().iter().filter(|target| !target.is_computed).filter_map(|target| {
+        let checkout = context.checkout(&target.real)?;
+        let shown = checkout.short(&target.real).to_string();
+        Some((checkout, shown))
+    });
+    let hidden = hidden::writes(context).into_iter().map(|write| (write.checkout, write.shown));
+    for (checkout, shown) in named.chain(hidden) {
         let Head::Branch(branch) = &checkout.head else { continue };
         let has_left = line.switches.iter().any(|(root, branch)| *root == checkout.root && !is_main(context, branch));
         if is_main(context, branch) && !has_left && !is_excused(context, Some(&checkout))? {
-            let file = checkout.short(&target.real);
-            voice.block(text::edits_main(context.lang, branch, file.as_str()));
+            voice.block(text::edits_main(context.lang, branch, &shown));
             return Ok(());
         }
     }

@@ -1,26 +1,49 @@
 //! Nothing is changed without an active, reviewed playbook.
 //!
 //! state.md always passes, and `plan/` while the playbook is still to be written or reviewed: else nobody could ever
-//! get there. What does not pass there are the marks others give: `reviewed`, done and ticks.
+//! get there. What does not pass there are the marks others give: `reviewed`, done and ticks. state.md itself stays:
+//! without it nothing could be checked, so it is not removed, and where it is gone or cannot be read nothing else is
+//! changed until it is mended.
 
 use std::rc::Rc;
 
+use camino::Utf8Path;
+use dandori_shell::{How, git_call};
 use dandori_text::guard::edit;
 
-use crate::context::{Context, Documents};
+use crate::context::{By, Context, Documents, Target};
+use crate::hidden;
 use crate::papers::{self, After, Paper, PaperChange, Unclear};
 use crate::voice::{Trouble, Voice};
 use crate::world::Checkout;
 
 pub(crate) fn judge(context: &Context, voice: &mut Voice) -> Result<(), Trouble> {
+    if papers::removes_state(context) {
+        voice.block(edit::state_stays(context.lang));
+        return Ok(());
+    }
+    let named = context.project_targets().into_iter().map(|(target, checkout)| Place::of(context, target, checkout));
+    let hidden = hidden::writes(context).into_iter().map(|write| Place {
+        is_free: papers::is_state(&write.checkout, &write.path) || papers::is_plan(&write.checkout, &write.path),
+        checkout: write.checkout,
+    });
     let mut seen: Vec<Rc<Checkout>> = Vec::new();
-    for (target, checkout) in context.project_targets() {
-        let documents = context.documents(&checkout)?;
+    for Place { checkout, is_free } in named.chain(hidden) {
+        let documents = match context.documents(&checkout) {
+            Ok(documents) => documents,
+            Err(_) if is_free => continue,
+            Err(Trouble::Unreadable { path, reason }) => {
+                let path = checkout.short(Utf8Path::new(&path));
+                voice.block(edit::paper_unreadable(context.lang, path.as_str(), &reason));
+                break;
+            }
+            Err(trouble) => return Err(trouble),
+        };
         if !seen.contains(&checkout) {
             say_odd(context, &checkout, &documents, voice);
             seen.push(checkout.clone());
         }
-        if papers::is_state(&checkout, &target.real) || papers::is_plan(&checkout, &target.real) {
+        if is_free {
             continue;
         }
         if let Some(message) = refusal(context, &checkout, &documents) {
@@ -28,9 +51,10 @@ pub(crate) fn judge(context: &Context, voice: &mut Voice) -> Result<(), Trouble>
             break;
         }
     }
-    for change in papers::changes(context)? {
-        let documents = context.documents(&change.checkout)?;
-        let is_open = documents.playbook.as_ref().is_some_and(|playbook| playbook.reviewed);
+    for change in papers::changes(context) {
+        // What cannot be read has not been reviewed.
+        let documents = context.documents(&change.checkout).ok();
+        let is_open = documents.is_some_and(|d| d.playbook.as_ref().is_some_and(|playbook| playbook.reviewed));
         if change.paper == Paper::Playbook && !is_open {
             judge_draft(context, &change, voice);
         }
@@ -38,9 +62,35 @@ pub(crate) fn judge(context: &Context, voice: &mut Voice) -> Result<(), Trouble>
     Ok(())
 }
 
+/// Where something would be written.
+struct Place {
+    checkout: Rc<Checkout>,
+    /// state.md and the plans, and what brings state.md back.
+    is_free: bool,
+}
+
+impl Place {
+    fn of(context: &Context, target: &Target, checkout: Rc<Checkout>) -> Self {
+        let is_paper = papers::is_state(&checkout, &target.real) || papers::is_plan(&checkout, &target.real);
+        let is_free = is_paper || brings_state_back(context, target, &checkout);
+        Self { checkout, is_free }
+    }
+}
+
+/// `git checkout .`, where state.md is among what comes back.
+fn brings_state_back(context: &Context, target: &Target, checkout: &Checkout) -> bool {
+    target.by == By::Shell(How::Restored)
+        && target.real == checkout.root
+        && context.world.kind(&checkout.root.join("state.md")).is_none()
+        && context.commands().iter().filter_map(git_call).all(|call| call.subcommand.text != "clean")
+}
+
 /// Why nothing may be changed; `None` when there is a reviewed playbook. The security mode has no say in it.
 fn refusal(context: &Context, checkout: &Checkout, documents: &Documents) -> Option<String> {
     let lang = context.lang;
+    if !documents.has_state {
+        return Some(edit::no_state(lang));
+    }
     let Some(path) = &documents.playbook_path else { return Some(edit::no_playbook(lang)) };
     let path = checkout.short(path).as_str();
     match &documents.playbook {

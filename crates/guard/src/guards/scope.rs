@@ -57,7 +57,7 @@ pub(super) fn is_within(scope: &[&str], path: &Utf8Path) -> bool {
 
 /// While nobody has reviewed the playbook, its criteria are still being found.
 fn judge_criteria(context: &Context, voice: &mut Voice) -> Result<(), Trouble> {
-    for change in papers::changes(context)?.into_iter().filter(|change| change.paper == Paper::Playbook) {
+    for change in papers::changes(context).into_iter().filter(|change| change.paper == Paper::Playbook) {
         let documents = context.documents(&change.checkout)?;
         let is_active = documents.playbook_path.as_ref() == Some(&change.path);
         let (Some(before), After::Text(after)) = (documents.playbook.as_ref(), &change.after) else { continue };

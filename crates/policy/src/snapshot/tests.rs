@@ -33,6 +33,7 @@ impl Stage {
             main_checkout: Some(root.join("repo")),
             git_dir: Some(root.join("repo/.git")),
             is_run: false,
+            was_disciplined: false,
         };
         Self { _dir: dir, root, place }
     }
@@ -337,4 +338,17 @@ fn a_run_goes_by_the_main_checkout_s_rules_its_constraints_and_cannot_reach_them
     let other = String::from_utf8(serde_json::to_vec(&made).unwrap()).unwrap();
     std::fs::write(&path, other.replace("\"version\":1", "\"version\":7")).unwrap();
     assert!(crate::RunRules::load(&path).is_err(), "of a version that may mean something else");
+}
+
+#[test]
+fn a_session_that_was_disciplined_stays_so_without_its_state_md() {
+    let stage = Stage::new();
+    assert_eq!(stage.load().0.profile, Profile::Safety);
+    let place = Place { was_disciplined: true, ..stage.place.clone() };
+    let later = dandori_host::now() + SignedDuration::from_secs(10);
+    assert_eq!(load(&place, later).0.profile, Profile::Discipline);
+    assert_eq!(stage.load().0.profile, Profile::Safety, "the other's snapshot is not this one's");
+    assert_eq!(read(&Place { is_run: true, ..place }).rules.profile, Profile::Safety, "not in a run");
+    std::os::unix::fs::symlink("nowhere", stage.root.join("repo/state.md")).unwrap();
+    assert_eq!(stage.load().0.profile, Profile::Discipline, "a link that leads nowhere is there");
 }

@@ -55,6 +55,39 @@ pub fn no_playbook(lang: Lang) -> String {
     )
 }
 
+pub fn no_state(lang: Lang) -> String {
+    say!(
+        lang,
+        "there is no state.md, so no playbook is active and no file is changed. Bring it back (`git restore state.md`, \
+         `git checkout <commit> -- state.md`, or write it with the editing tool), or make a new one with the skill \
+         `playbook-init` (`dandori playbook new`)",
+        "state.md がないため、有効な playbook もなく変更できません。state.md を戻す (`git restore state.md`、\
+         `git checkout <commit> -- state.md`、または編集ツールで書く) か、skill `playbook-init` (`dandori playbook new`) で\
+         作成してください"
+    )
+}
+
+pub fn state_stays(lang: Lang) -> String {
+    say!(
+        lang,
+        "state.md is not removed or renamed: the work goes by it. When no playbook is worked, set `playbook.active: null` \
+         in it; the user may remove it themselves",
+        "state.md は削除や改名ができません (作業の基準になるファイルです)。playbook を使わないときは `playbook.active: null` に\
+         してください。削除はユーザー本人が行えます"
+    )
+}
+
+/// `reason` is why, in the user's language.
+pub fn paper_unreadable(lang: Lang, path: &str, reason: &str) -> String {
+    say!(
+        lang,
+        "{path} cannot be read ({reason}), so nothing else is changed. Make it a readable file again (`ls -ld {path}` \
+         shows what it is; `git restore {path}` brings a committed one back), or ask the user",
+        "{path} を読み取れない ({reason}) ため、ほかの変更はできません。読み取れるファイルに戻してください (`ls -ld {path}` で\
+         確認、コミット済みなら `git restore {path}`)。直せない場合はユーザーに相談してください"
+    )
+}
+
 pub fn playbook_missing(lang: Lang, path: &str) -> String {
     say!(
         lang,

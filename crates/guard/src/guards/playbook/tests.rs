@@ -199,10 +199,90 @@ fn a_malformed_paper_is_named_and_the_policy_stays() {
 }
 
 #[test]
-fn a_paper_that_cannot_be_read_is_a_failure_not_a_finding() {
+fn a_paper_that_cannot_be_read_holds_everything_but_its_repair() {
     for path in ["state.md", "plan/playbook-a.md"] {
-        let judged = reviewed().unreadable(path).write("src/a.rs", "x");
-        assert_eq!(judged.outcome(), Outcome::Error, "{path}");
-        assert!(judged.said().contains(path), "{}", judged.said());
+        let stage = reviewed().unreadable(path);
+        for judged in [stage.write("src/a.rs", "x"), stage.bash("echo x > a"), stage.bash("echo x > $OUT")] {
+            assert_eq!(judged.outcome(), Outcome::Block, "{path}");
+            assert!(judged.said().contains(path) && judged.said().contains("cannot be read"), "{}", judged.said());
+        }
+        let marked = DRAFT.replace("reviewed: false", "reviewed: true");
+        assert_eq!(stage.write("plan/playbook-b.md", &marked).outcome(), Outcome::Block, "it opens nothing");
+        for judged in [
+            stage.write("state.md", STATE),
+            stage.bash("chmod 644 state.md plan/playbook-a.md"),
+            stage.write("plan/playbook-a.md", DRAFT),
+            stage.write("plan/notes.md", "x"),
+        ] {
+            assert_eq!(judged.outcome(), Outcome::Pass, "{path}: {}", judged.said());
+        }
     }
+    let folder = Stage::only("playbook", Level::Block).file("state.md/x", "").unreadable("state.md");
+    assert_eq!(folder.write("src/a.rs", "x").outcome(), Outcome::Block);
+    assert_eq!(folder.bash("rm -r state.md").outcome(), Outcome::Pass, "it is in the way of the file");
+    let japanese = reviewed().unreadable("state.md").lang(Lang::Ja).write("a", "x").said();
+    assert!(japanese.contains("読み取れない"), "{japanese}");
+}
+
+#[test]
+fn state_md_stays_where_it_is() {
+    let stage = reviewed().file("notes.md", "x").link("link.md", "state.md");
+    for line in [
+        "rm state.md",
+        "rm -f ./state.md src/a.rs",
+        "mv state.md state.old",
+        "git rm -q state.md",
+        "git mv state.md x.md",
+        "rm state.md && mkdir state.md",
+        "unlink state.md",
+        "rm -rf .",
+        "cd plan && rm ../state.md",
+    ] {
+        let judged = stage.bash(line);
+        assert_eq!(judged.outcome(), Outcome::Block, "{line}");
+        assert!(judged.said().contains("`playbook.active: null`"), "{line}: {}", judged.said());
+    }
+    let linked = reviewed().link("state.md", "/shared/state.md").file("/shared/state.md", STATE);
+    assert_eq!(linked.bash("rm state.md").outcome(), Outcome::Block, "a link of that name, too");
+    let mut codex = reviewed();
+    codex.agent = Agent::Codex;
+    let patch = |text: &str| {
+        codex.tool("apply_patch", &json!({"command": format!("*** Begin Patch\n{text}\n*** End Patch")})).outcome()
+    };
+    assert_eq!(patch("*** Delete File: state.md"), Outcome::Block);
+    assert_eq!(patch("*** Update File: state.md\n*** Move to: x.md\n@@\n-playbook:\n+playbook:"), Outcome::Block);
+    for line in ["git stash", "git checkout HEAD~1", "cat state.md", "rm notes.md", "cp state.md /tmp/x", "ls > /tmp/a"]
+    {
+        let judged = stage.bash(line);
+        assert_eq!(judged.outcome(), Outcome::Pass, "{line}: {}", judged.said());
+    }
+    assert!(stage.lang(Lang::Ja).bash("rm state.md").said().contains("削除や改名"));
+}
+
+#[test]
+fn where_state_md_is_gone_nothing_is_changed_until_it_is_back() {
+    let gone = Stage::new(Profile::Discipline).file("plan/playbook-a.md", DRAFT);
+    for judged in [gone.write("src/a.rs", "x"), gone.bash("sed -i s/a/b/ src/a.rs"), gone.bash("echo x > $OUT")] {
+        assert_eq!(judged.outcome(), Outcome::Block);
+        assert!(judged.said().contains("git restore state.md"), "{}", judged.said());
+    }
+    for line in [
+        "git checkout -- state.md",
+        "git checkout HEAD~1 -- state.md",
+        "git restore state.md",
+        "git stash pop",
+        "dandori state set playbook.active plan/playbook-a.md",
+        "dandori playbook new x",
+    ] {
+        let judged = gone.bash(line);
+        assert!(judged.outcome() < Outcome::Ask, "{line}: {}", judged.said());
+    }
+    assert!(gone.write("state.md", STATE).outcome() < Outcome::Ask);
+    assert!(
+        gone.write("state.md", &STATE.replace("---\n", "---\nverification:\n  self_complete: true\n")).outcome()
+            > Outcome::Ask
+    );
+    let whole = Stage::only("playbook", Level::Block).bash("git checkout .");
+    assert_eq!(whole.outcome(), Outcome::Pass, "state.md is among it");
+    assert_eq!(Stage::only("playbook", Level::Block).bash("git clean -fd").outcome(), Outcome::Block);
 }
