@@ -155,10 +155,31 @@ fn weigh(
         messages.push(finding.message);
         heaviest = if heaviest == Outcome::Excepted { outcome } else { heaviest.max(outcome) };
     }
-    // The heaviest first: a block must not wait behind a warning that the chain would drop.
-    decisions.sort_by_key(|decision| !matches!(decision, Decision::Block { .. }));
+    if decisions.iter().any(|decision| matches!(decision, Decision::Block { .. })) {
+        decisions = vec![Decision::Block { reason: whole_reason(&decisions), guard }];
+    }
     let message = (!messages.is_empty()).then(|| messages.join("\n"));
     (decisions, step(heaviest, message))
+}
+
+/// A block ends the chain, so what the same guard has to say besides goes into its reason: the blocks first, then the
+/// rest that is more than a remark.
+fn whole_reason(decisions: &[Decision]) -> Reason {
+    let blocks = decisions.iter().filter_map(|decision| match decision {
+        Decision::Block { reason, .. } => Some(reason.as_str()),
+        _ => None,
+    });
+    let others = decisions.iter().filter_map(|decision| match decision {
+        Decision::Ask { reason, .. } | Decision::Warn { reason, .. } => Some(reason.as_str()),
+        _ => None,
+    });
+    let mut said: Vec<&str> = Vec::new();
+    for reason in blocks.chain(others) {
+        if !said.contains(&reason) {
+            said.push(reason);
+        }
+    }
+    Reason::new(&said.join("\n"))
 }
 
 /// The exception a person has given for what this guard found.

@@ -53,6 +53,8 @@ pub(crate) struct Claims {
     /// Phases that become done; for state.md the line that says so.
     pub(crate) done: Vec<String>,
     pub(crate) ticked: Vec<Subtask>,
+    /// Subtasks of phases that become done which are not ticked, or not proven.
+    pub(crate) owed: Vec<String>,
     /// Another playbook that state.md would make the active one.
     pub(crate) active: Option<String>,
 }
@@ -317,23 +319,26 @@ fn state_claims(before: &str, after: &str) -> Claims {
     }
 }
 
-/// `state: done`, as a line of its own.
+/// `state: done`, as a line of its own or within braces: `p1: {state: done}`.
 fn says_done(line: &str) -> bool {
-    let words = line.trim().trim_start_matches(['-', '*', ' ']);
-    let Some((key, value)) = words.split_once(':') else { return false };
-    let value = value.split('#').next().unwrap_or_default().trim().trim_matches(['*', '"', '\'', '`']).trim();
-    matches!(key.trim_matches(['*', ' ']), "state" | "status")
-        && matches!(value.to_lowercase().as_str(), "done" | "completed" | "complete" | "完了")
+    const AROUND: [char; 5] = ['*', '"', '\'', '`', ' '];
+    let is_said = |words: &str| {
+        let words = words.trim().trim_start_matches(['-', '*', ' ']);
+        let Some((key, value)) = words.split_once(':') else { return false };
+        let value = value.split(" #").next().unwrap_or_default().trim().trim_matches(AROUND);
+        matches!(key.trim_matches(AROUND), "state" | "status" | "状態")
+            && PhaseStatus::of(value) == Some(PhaseStatus::Done)
+    };
+    line.split(['{', '}', ',']).any(is_said)
 }
 
 fn playbook_claims(before: &str, after: &str) -> Claims {
     let (was, is) = (Playbook::read(before), Playbook::read(after));
-    Claims {
-        reviewed: is.reviewed && !was.reviewed,
-        done: newly(&was.phases, &is.phases),
-        ticked: newly_ticked(&was, &is),
-        ..Claims::default()
-    }
+    let done = newly(&was.phases, &is.phases);
+    let becomes_done = |phase: &&Phase| phase.status == PhaseStatus::Done && done.contains(&phase.id);
+    let subtasks = is.phases.iter().filter(becomes_done).flat_map(|phase| &phase.subtasks);
+    let owed = subtasks.filter(|subtask| !subtask.is_proven()).map(|subtask| subtask.text.clone()).collect();
+    Claims { reviewed: is.reviewed && !was.reviewed, done, owed, ticked: newly_ticked(&was, &is), ..Claims::default() }
 }
 
 fn newly(was: &[Phase], is: &[Phase]) -> Vec<String> {

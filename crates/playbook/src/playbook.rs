@@ -53,7 +53,8 @@ impl PhaseStatus {
         }
     }
 
-    fn of(text: &str) -> Option<Self> {
+    /// As people write it, in either language.
+    pub fn of(text: &str) -> Option<Self> {
         Some(match text.to_lowercase().replace(['-', ' '], "_").as_str() {
             "pending" | "todo" | "not_started" | "未着手" | "保留" => Self::Pending,
             "in_progress" | "active" | "doing" | "started" | "進行中" | "作業中" => Self::InProgress,
@@ -95,6 +96,11 @@ pub(crate) const VALIDATIONS: [(&str, &str); 3] =
     [("technical", "技術"), ("consistency", "整合"), ("completeness", "完全")];
 
 impl Subtask {
+    /// Ticked, with evidence for all three validations.
+    pub fn is_proven(&self) -> bool {
+        self.is_done && self.missing().is_empty()
+    }
+
     /// Which of the three validations have no evidence yet.
     pub fn missing(&self) -> Vec<&'static str> {
         let has = |name: &str| self.validations.iter().any(|v| v.name == name && v.evidence.is_some());
@@ -293,9 +299,29 @@ impl Phase {
 
 /// What is only a placeholder shows nothing.
 fn evidence(value: &Value) -> Option<String> {
-    const OWED: [&str; 8] = ["todo", "tbd", "pending", "fail", "…", "...", "未", "未検証"];
+    const OWED: [&str; 18] = [
+        "todo",
+        "tbd",
+        "pending",
+        "fail",
+        "…",
+        "...",
+        "未",
+        "未検証",
+        "-",
+        "--",
+        "—",
+        "n/a",
+        "na",
+        "none",
+        "x",
+        "なし",
+        "無し",
+        "?",
+    ];
     let text = value.text()?.trim();
-    let is_owed = OWED.contains(&text.to_lowercase().as_str());
+    let lower = text.to_lowercase();
+    let is_owed = OWED.contains(&lower.as_str()) || OWED.contains(&lower.trim_end_matches(['.', '。']));
     (!text.is_empty() && !is_owed).then(|| text.to_owned())
 }
 

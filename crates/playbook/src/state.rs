@@ -53,7 +53,9 @@ impl State {
         for entry in &found {
             state.take(entry);
         }
-        if state.active.is_none() {
+        // An explicit null is a word: nothing is worked.
+        let says_active = |e: &Entry| matches!(e.path.as_str(), "playbook.active" | "playbook.current");
+        if !found.iter().any(says_active) {
             state.active = state.playbook_of_focus();
         }
         state
@@ -133,6 +135,17 @@ mod tests {
         assert_eq!((state.security, state.toolstack.as_deref()), (Security::Admin, Some("B")));
         assert_eq!(state.roles.worker.as_deref(), Some("codex"));
         assert_eq!(state.odd, Vec::<String>::new());
+    }
+
+    #[test]
+    fn an_explicit_null_is_not_overridden_by_the_focus() {
+        let listed = "focus: a\nactive_playbooks:\n  a: plan/playbook-a.md\n";
+        for none in ["active: null", "active:", "active: ~", "current: null"] {
+            let state = State::read(&format!("---\n{listed}playbook:\n  {none}\n---\n"));
+            assert_eq!(state.active, None, "{none}");
+        }
+        let absent = State::read(&format!("---\n{listed}playbook:\n  branch: b\n---\n"));
+        assert_eq!(absent.active.as_deref(), Some("plan/playbook-a.md"));
     }
 
     #[test]

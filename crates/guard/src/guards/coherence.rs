@@ -104,8 +104,8 @@ fn documents_agree(context: &Context, documents: &Documents, voice: &mut Voice) 
     let (lang, state) = (context.lang, &documents.state);
     if let (Some(focus), Some(active)) = (state.focus.as_deref(), state.active.as_deref()) {
         let of_focus = state.playbook_of_focus();
-        let is_listed = state.active_playbooks.iter().any(|(name, _)| name == focus);
-        if is_listed && of_focus.as_deref() != Some(active) {
+        // A state.md that keeps no list has nothing to differ from.
+        if !state.active_playbooks.is_empty() && of_focus.as_deref() != Some(active) {
             voice.warn(bash::focus_differs(lang, focus, of_focus.as_deref().unwrap_or("null"), active));
         }
     }

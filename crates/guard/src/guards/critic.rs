@@ -7,6 +7,9 @@ use crate::context::Context;
 use crate::papers::{self, After, Claims, PaperChange, Unclear};
 use crate::voice::{Trouble, Voice};
 
+/// More are not named at once.
+const NAMED: usize = 3;
+
 #[expect(clippy::unnecessary_wraps, reason = "a guard may fail")]
 pub(crate) fn judge(context: &Context, voice: &mut Voice) -> Result<(), Trouble> {
     for change in papers::changes(context) {
@@ -38,6 +41,13 @@ fn judge_claims(context: &Context, change: &PaperChange, claims: &Claims, voice:
         && !context.documents(&change.checkout).is_ok_and(|documents| documents.state.self_complete)
     {
         voice.block(edit::needs_critic(lang, path, &claims.done.join(", ")));
+    }
+    // One verdict is not for every phase: each has its own subtasks to show.
+    if !claims.owed.is_empty() {
+        let named: Vec<&str> = claims.owed.iter().take(NAMED).map(String::as_str).collect();
+        let more = if claims.owed.len() > NAMED { ", …" } else { "" };
+        let named = format!("`{}`{more}", named.join("`, `"));
+        voice.block(edit::subtasks_owed(lang, path, &claims.done.join(", "), &named));
     }
     // A playbook nobody here can look at, or one that is over, would open the gate without a review.
     if let Some(active) = &claims.active {

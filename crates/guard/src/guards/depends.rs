@@ -1,5 +1,6 @@
 //! A phase is not worked before those it depends on are done.
 
+use dandori_playbook::PhaseStatus;
 use dandori_text::guard::edit;
 
 use crate::context::Context;
@@ -10,10 +11,13 @@ pub(crate) fn judge(context: &Context, voice: &mut Voice) -> Result<(), Trouble>
     for (_, checkout) in papers::work(context) {
         let documents = context.documents(&checkout)?;
         let Some(playbook) = &documents.playbook else { continue };
-        let Some(phase) = playbook.current() else { continue };
-        let before = playbook.unfinished_before(phase);
-        if !before.is_empty() {
+        let working = playbook.phases.iter().filter(|phase| phase.status == PhaseStatus::InProgress);
+        let waiting = working.map(|phase| (phase, playbook.unfinished_before(phase)));
+        let waiting: Vec<_> = waiting.filter(|(_, before)| !before.is_empty()).collect();
+        for (phase, before) in &waiting {
             voice.block(edit::waits_for(context.lang, &phase.id, &before.join(", ")));
+        }
+        if !waiting.is_empty() {
             break;
         }
     }
@@ -56,6 +60,18 @@ mod tests {
             Outcome::Warn,
             "a setting"
         );
+    }
+
+    #[test]
+    fn every_phase_in_progress_is_looked_at() {
+        let two = "---\nreviewed: true\n---\n## p1: One\n- status: in_progress\n\n## p2: Two\n- status: pending\n\
+                   \n## p3: Three\n- status: in_progress\n- depends_on: [p2]\n\n## p4: Four\n- status: in_progress\n\
+                   - depends_on: [p1]\n";
+        let judged = stage(two).write("src/a.rs", "x");
+        assert_eq!(judged.outcome(), Outcome::Block);
+        assert!(judged.said().contains("phase p3") && judged.said().contains("phase p4"), "{}", judged.said());
+        let ready = two.replace("pending", "done").replace("[p1]", "[p2]");
+        assert_eq!(stage(&ready).write("src/a.rs", "x").outcome(), Outcome::Pass);
     }
 
     #[test]

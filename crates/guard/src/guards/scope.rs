@@ -1,7 +1,7 @@
 //! Work stays within the playbook's scope, and what was agreed as done stays agreed.
 
 use camino::Utf8Path;
-use dandori_playbook::{Phase, Playbook};
+use dandori_playbook::{Phase, Playbook, State};
 use dandori_text::guard::edit;
 
 use crate::context::Context;
@@ -55,24 +55,48 @@ pub(super) fn is_within(scope: &[&str], path: &Utf8Path) -> bool {
     scope.iter().any(|pattern| glob::holds(pattern, path) || glob::holds(pattern, &inside))
 }
 
-/// While nobody has reviewed the playbook, its criteria are still being found.
+/// While nobody has reviewed the playbook, its scope and criteria are still being found.
 fn judge_criteria(context: &Context, voice: &mut Voice) -> Result<(), Trouble> {
-    for change in papers::changes(context).into_iter().filter(|change| change.paper == Paper::Playbook) {
+    for change in papers::changes(context) {
         let documents = context.documents(&change.checkout)?;
-        let is_active = documents.playbook_path.as_ref() == Some(&change.path);
         let (Some(before), After::Text(after)) = (documents.playbook.as_ref(), &change.after) else { continue };
-        if !is_active || !before.reviewed {
+        if !before.reviewed {
             continue;
         }
-        let after = Playbook::read(after);
-        let stays = |phase: &Phase| after.phase(&phase.id).is_some_and(|p| p.done_criteria == phase.done_criteria);
-        let changed = before.phases.iter().filter(|phase| !phase.done_criteria.is_empty() && !stays(phase));
-        let changed: Vec<&str> = changed.map(|phase| phase.id.as_str()).collect();
-        if !changed.is_empty() {
-            voice.ask(edit::criteria_changed(context.lang, &changed.join(", ")));
+        match change.paper {
+            Paper::State => judge_goal(context, &documents.state, &State::read(after), voice),
+            Paper::Playbook if documents.playbook_path.as_ref() == Some(&change.path) => {
+                judge_playbook(context, before, &Playbook::read(after), voice);
+            }
+            Paper::Playbook => {}
         }
     }
     Ok(())
+}
+
+fn judge_playbook(context: &Context, before: &Playbook, after: &Playbook, voice: &mut Voice) {
+    let stays = |phase: &Phase| after.phase(&phase.id).is_some_and(|p| p.done_criteria == phase.done_criteria);
+    let changed = before.phases.iter().filter(|phase| !phase.done_criteria.is_empty() && !stays(phase));
+    let changed: Vec<&str> = changed.map(|phase| phase.id.as_str()).collect();
+    if !changed.is_empty() {
+        voice.ask(edit::criteria_changed(context.lang, &changed.join(", ")));
+    }
+    // Empty is everything: to name less of it is no more than to work on less.
+    let grows = after.scope.is_empty() || after.scope.iter().any(|entry| !before.scope.contains(entry));
+    if !before.scope.is_empty() && grows {
+        let shown = |scope: &[String]| {
+            if scope.is_empty() { edit::no_scope(context.lang) } else { format!("[{}]", scope.join(", ")) }
+        };
+        voice.ask(edit::scope_changed(context.lang, &shown(&before.scope), &shown(&after.scope)));
+    }
+}
+
+/// Another phase, milestone or playbook has other criteria; the same one keeps those that were agreed.
+fn judge_goal(context: &Context, before: &State, after: &State, voice: &mut Voice) {
+    let is_same = before.phase == after.phase && before.milestone == after.milestone && before.active == after.active;
+    if is_same && !before.done_criteria.is_empty() && before.done_criteria != after.done_criteria {
+        voice.ask(edit::goal_changed(context.lang));
+    }
 }
 
 #[cfg(test)]
@@ -146,6 +170,62 @@ mod tests {
             asks.edit("plan/playbook-a.md", "in_progress", "pending"),
             asks.edit("plan/playbook-a.md", "pass\n", "pass\n\n## p2: Two\n- done_criteria:\n  - more\n"),
             at(Level::Block, &PLAYBOOK.replace("true", "false")).edit("plan/playbook-a.md", "tests pass", "x"),
+        ] {
+            assert_eq!(judged.outcome(), Outcome::Pass, "{}", judged.said());
+        }
+    }
+
+    #[test]
+    fn a_scope_that_was_agreed_grows_only_with_a_confirmation() {
+        let asks = at(Level::Block, PLAYBOOK);
+        let scope = "scope: [src/**, \"*.toml\", docs, the whole front end]";
+        for (old, new) in [
+            (scope, "scope: [\"**\"]"),
+            (scope, "scope: []"),
+            (scope, "note: x"),
+            ("docs,", "docs, lib/**,"),
+            ("src/**", "**"),
+        ] {
+            let judged = asks.edit("plan/playbook-a.md", old, new);
+            assert_eq!(judged.outcome(), Outcome::Ask, "{new}: {}", judged.said());
+            assert!(judged.said().contains("src/**"), "{}", judged.said());
+            assert_eq!(stage().edit("plan/playbook-a.md", old, new).outcome(), Outcome::Warn, "{new}");
+        }
+        let japanese = stage().lang(Lang::Ja).edit("plan/playbook-a.md", scope, "scope: []").said();
+        assert!(japanese.contains("ユーザーの確認") && japanese.contains("制限なし"), "{japanese}");
+        let free = PLAYBOOK.replace(scope, "scope: []");
+        for judged in [
+            asks.edit("plan/playbook-a.md", "docs, ", ""),
+            at(Level::Block, &free).edit("plan/playbook-a.md", "scope: []", "scope: [src/**]"),
+            at(Level::Block, &PLAYBOOK.replace("reviewed: true", "reviewed: false")).edit(
+                "plan/playbook-a.md",
+                scope,
+                "",
+            ),
+        ] {
+            assert_eq!(judged.outcome(), Outcome::Pass, "{}", judged.said());
+        }
+    }
+
+    #[test]
+    fn the_goal_of_a_phase_keeps_its_criteria() {
+        let state = STATE.replace("---\n", "").to_owned();
+        let state = format!("---\n{state}goal:\n  phase: p1\n  done_criteria:\n    - tests pass\n---\n");
+        let asks = at(Level::Block, PLAYBOOK).file("state.md", &state);
+        for judged in [
+            asks.edit("state.md", "tests pass", "it builds"),
+            asks.edit("state.md", "    - tests pass\n", ""),
+            asks.edit("state.md", "    - tests pass\n", "    - tests pass\n    - or not\n"),
+        ] {
+            assert_eq!(judged.outcome(), Outcome::Ask, "{}", judged.said());
+            assert!(judged.said().contains("goal.done_criteria"), "{}", judged.said());
+        }
+        for judged in [
+            asks.write("state.md", &state.replace("p1", "p2").replace("tests pass", "it builds")),
+            asks.write("state.md", &state.replace("plan/playbook-a.md", "null").replace("tests pass", "")),
+            asks.write("state.md", &format!("{state}more prose\n")),
+            asks.file("plan/playbook-a.md", "---\nreviewed: false\n---\n").edit("state.md", "tests pass", "x"),
+            at(Level::Block, PLAYBOOK).write("state.md", &state),
         ] {
             assert_eq!(judged.outcome(), Outcome::Pass, "{}", judged.said());
         }

@@ -26,10 +26,27 @@ fn what_state_md_newly_says_is_claimed() {
     assert!(claims(&state.replace("false", "true")).self_complete);
     assert_eq!(claims(&format!("{state}- state: done\n")).done, ["- state: done"]);
     assert_eq!(claims(&state.replace("-a.md", "-b.md")).active.as_deref(), Some("plan/playbook-b.md"));
-    for line in ["**state**: done", "status: \"done\"  # now", "state: 完了"] {
+    for line in [
+        "**state**: done",
+        "status: \"done\"  # now",
+        "state: 完了",
+        "{state: done}",
+        "p1: { phase: p1, \"state\": \"done\" }",
+        "\"state\": done",
+        "- 'status' : Finished",
+        "state: finished",
+        "状態: 完了",
+    ] {
         assert!(says_done(line), "{line}");
     }
-    for line in ["state: pending", "it is done", "estate: done", "state: done soon"] {
+    for line in [
+        "state: pending",
+        "it is done",
+        "estate: done",
+        "state: done soon",
+        "{state: pending}",
+        "is it done, state: who knows",
+    ] {
         assert!(!says_done(line), "{line}");
     }
 }

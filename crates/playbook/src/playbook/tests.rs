@@ -139,3 +139,19 @@ fn a_change_that_would_not_be_read_again_is_refused() {
     let twice = "# meta\n```yml\nreviewed: \n```\n# \u{fffd}\n```yml\nreviewed: false\n```\n";
     assert!(matches!(Playbook::set_reviewed(twice, true), Err(EditError::NotAValue { .. })));
 }
+
+#[test]
+fn a_placeholder_is_no_evidence() {
+    let missing = |evidence: &str| {
+        let text =
+            format!("## p1: a\n- [x] one\n  - technical: {evidence}\n  - consistency: read\n  - completeness: all\n");
+        Playbook::read(&text).phases[0].subtasks[0].missing().len()
+    };
+    for owed in ["-", "n/a", "N/A", "na", "none", "None.", "x", "X", "なし", "無し", "なし。", "TODO", "...", "—", ""]
+    {
+        assert_eq!(missing(owed), 1, "{owed:?}");
+    }
+    for shown in ["`cargo test` passed", "none failed", "3 of 3", "...and again", "差分なし", "ok"] {
+        assert_eq!(missing(shown), 0, "{shown:?}");
+    }
+}

@@ -205,6 +205,16 @@ pub fn needs_critic(lang: Lang, path: &str, what: &str) -> String {
     )
 }
 
+pub fn subtasks_owed(lang: Lang, path: &str, phases: &str, subtasks: &str) -> String {
+    say!(
+        lang,
+        "{path}: {phases} cannot be set to done while {subtasks} is not ticked with evidence for technical, consistency \
+         and completeness. Finish and tick the subtasks first",
+        "{path}: {phases} は完了にできません。{subtasks} が未チェックか、technical / consistency / completeness の証拠が\
+         ありません。先にサブタスクを完了してください"
+    )
+}
+
 pub fn not_a_playbook_to_activate(lang: Lang, active: &str) -> String {
     say!(
         lang,
@@ -223,6 +233,30 @@ pub fn unproven(lang: Lang, subtask: &str, missing: &str) -> String {
         "`{subtask}` はまだチェックできません。{missing} の証拠がありません。サブタスクの下に `- technical: …`、\
          `- consistency: …`、`- completeness: …` を、実行した内容と結果とともに (同じ編集か先に) 書いてください"
     )
+}
+
+pub fn scope_changed(lang: Lang, before: &str, after: &str) -> String {
+    say!(
+        lang,
+        "the scope of a reviewed playbook would grow from {before} to {after}. Ask the user whether that is wanted \
+         before you make this edit",
+        "レビュー済み playbook のスコープが {before} から {after} に広がります。編集する前にユーザーの確認を取ってください"
+    )
+}
+
+pub fn goal_changed(lang: Lang) -> String {
+    say!(
+        lang,
+        "`goal.done_criteria` in state.md would change while the phase stays the same: what was agreed as done is not \
+         yours to move. Ask the user before you make this edit",
+        "フェーズを変えずに state.md の `goal.done_criteria` を変更しようとしています。合意した完了条件なので、編集する前に\
+         ユーザーの確認を取ってください"
+    )
+}
+
+/// A scope that names nothing.
+pub fn no_scope(lang: Lang) -> String {
+    say!(lang, "everything", "制限なし")
 }
 
 pub fn out_of_scope(lang: Lang, paths: &str, scope: &str) -> String {

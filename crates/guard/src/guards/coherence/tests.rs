@@ -127,3 +127,15 @@ fn broken_documents_are_named_and_unreadable_ones_are_a_failure() {
     assert!(gone.outcome() == Outcome::Warn && gone.said().contains("plan/gone.md"), "{}", gone.said());
     assert_eq!(stage().unreadable("state.md").bash("git commit -m x").outcome(), Outcome::Error);
 }
+
+#[test]
+fn a_focus_that_the_list_does_not_have_is_said_and_a_state_without_a_list_is_not() {
+    let state = |list: &str| STATE.replace("---\nplaybook", &format!("---\nfocus: a\n{list}playbook"));
+    let judged = with(&state("active_playbooks:\n  b: plan/playbook-x.md\n"), PLAYBOOK).bash("git commit -m x");
+    assert_eq!(judged.outcome(), Outcome::Warn);
+    assert!(judged.said().contains("null") && judged.said().contains("plan/playbook-x.md"), "{}", judged.said());
+    for list in ["", "active_playbooks:\n  a: plan/playbook-x.md\n"] {
+        let judged = with(&state(list), PLAYBOOK).bash("git commit -m x");
+        assert_eq!(judged.outcome(), Outcome::Pass, "{list}: {}", judged.said());
+    }
+}

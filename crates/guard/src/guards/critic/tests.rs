@@ -42,6 +42,33 @@ fn nothing_is_done_before_the_critic_has_passed_it() {
 }
 
 #[test]
+fn a_phase_is_done_only_with_its_own_subtasks_ticked_and_proven() {
+    let proof = "  - technical: ran\n  - consistency: read\n  - completeness: all\n";
+    let with = |subtasks: &str| {
+        let playbook = PLAYBOOK.replace("- status: in_progress\n", &format!("- status: in_progress\n\n{subtasks}"));
+        passed().file("plan/playbook-a.md", &playbook).edit("plan/playbook-a.md", "in_progress", "done")
+    };
+    for subtasks in [
+        "- [ ] p2.1 a\n".to_owned(),
+        format!("- [ ] p2.1 a\n{proof}"),
+        "- [x] p2.1 a\n".to_owned(),
+        format!("- [x] p2.1 a\n{}", proof.replace("ran", "n/a")),
+        format!("- [x] p2.0 b\n{proof}- [ ] p2.1 a\n{proof}"),
+    ] {
+        let judged = with(&subtasks);
+        assert_eq!(judged.outcome(), Outcome::Block, "{subtasks}");
+        assert!(judged.said().contains("`p2.1 a`") && !judged.said().contains("p2.0"), "{}", judged.said());
+    }
+    assert_eq!(with(&format!("- [x] p2.1 a\n{proof}")).outcome(), Outcome::Pass);
+    let other = PLAYBOOK.replace("- status: pending\n", "- status: pending\n\n- [ ] p3.1 later\n");
+    let judged = passed().file("plan/playbook-a.md", &other).edit("plan/playbook-a.md", "in_progress", "done");
+    assert_eq!(judged.outcome(), Outcome::Pass, "another phase's are not asked for: {}", judged.said());
+    let judged =
+        passed().lang(Lang::Ja).file("plan/playbook-a.md", &other).edit("plan/playbook-a.md", "pending", "done");
+    assert!(judged.said().contains("サブタスク"), "{}", judged.said());
+}
+
+#[test]
 fn other_edits_of_the_papers_pass() {
     let rest = "---\nname: a\nreviewed: true\n---\n## p3: Three\n- status: in_progress\n";
     for judged in [
