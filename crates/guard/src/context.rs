@@ -327,7 +327,8 @@ impl<'a> Context<'a> {
     }
 
     pub fn text(&self, path: &Utf8Path) -> Result<Option<String>, Trouble> {
-        let unreadable = |e: std::io::Error| Trouble::Unreadable { path: path.to_string(), reason: e.to_string() };
+        let reason = |e: &std::io::Error| dandori_text::guard::io_reason(self.lang, e);
+        let unreadable = |e| Trouble::Unreadable { path: path.to_string(), reason: reason(&e) };
         self.world.text(path).map_err(unreadable)
     }
 

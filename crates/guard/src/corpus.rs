@@ -56,6 +56,23 @@ fn no_harmless_line_makes_a_guard_speak() {
 }
 
 #[test]
+fn with_a_reviewed_playbook_no_harmless_line_makes_the_discipline_refuse() {
+    let mut alarms = Vec::new();
+    for line in dandori_corpus::harmless() {
+        let mut stage = Stage::new(Profile::Discipline)
+            .file("state.md", "---\nplaybook:\n  active: plan/playbook-a.md\n---\n")
+            .file("plan/playbook-a.md", "---\nbranch: work\nreviewed: true\n---\n## p1: a\n- status: in_progress\n")
+            .file("src/lib.rs", "");
+        let of_papers = ["playbook", "pending", "depends", "critic", "subtask", "coherence"];
+        stage.rules.order.retain(|active| of_papers.contains(&active.name.as_str()));
+        for step in stage.bash(&line).steps.into_iter().filter(|step| step.outcome > Outcome::Warn) {
+            alarms.push(format!("{line}\n    {}: {:?}", step.guard, step.message));
+        }
+    }
+    assert!(alarms.is_empty(), "false alarms:\n{}", alarms.join("\n"));
+}
+
+#[test]
 fn every_hostile_line_is_refused_or_asked_about() {
     let forms = dandori_corpus::hostile();
     let is_caught = |form: &&Form| {

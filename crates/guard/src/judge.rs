@@ -125,8 +125,11 @@ fn weigh(
     // What it noted before it failed still happened.
     effects.extend(voice.effects);
     if let Err(trouble) = result {
-        let text =
-            dandori_text::guard::failed(context.lang, &trouble.to_string(), active.on_error == ErrorPolicy::Closed);
+        let text = dandori_text::guard::failed(
+            context.lang,
+            &trouble.said(context.lang),
+            active.on_error == ErrorPolicy::Closed,
+        );
         let decision = Decision::Error { guard, detail: Reason::new(&text), policy: active.on_error };
         return (vec![decision], step(Outcome::Error, Some(text)));
     }

@@ -203,7 +203,7 @@ impl Judgement {
 impl World for Stage {
     fn text(&self, path: &Utf8Path) -> io::Result<Option<String>> {
         if self.unreadable.contains(path) {
-            return Err(io::Error::other("permission denied"));
+            return Err(io::ErrorKind::PermissionDenied.into());
         }
         Ok(self.files.get(&self.real(path)).cloned())
     }

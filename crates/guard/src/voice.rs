@@ -2,6 +2,7 @@
 
 use camino::Utf8PathBuf;
 use dandori_domain::guard::Level;
+use dandori_text::Lang;
 
 use crate::world::Effect;
 
@@ -64,4 +65,17 @@ pub enum Trouble {
     NotStarted { what: String, reason: String },
     #[error("{0}")]
     Other(String),
+}
+
+impl Trouble {
+    /// For the user, in their language.
+    pub fn said(&self, lang: Lang) -> String {
+        use dandori_text::guard as text;
+        match self {
+            Self::Unreadable { path, reason } => text::unreadable(lang, path, reason),
+            Self::TimedOut { what, seconds } => text::timed_out(lang, what, *seconds),
+            Self::NotStarted { what, reason } => text::not_started(lang, what, reason),
+            Self::Other(text) => text.clone(),
+        }
+    }
 }

@@ -36,7 +36,8 @@ impl World for Files<'_> {
         };
         // Opening a pipe would wait for its writer for ever.
         if !metadata.is_file() {
-            return Err(io::Error::other("not a file"));
+            let kind = if metadata.is_dir() { io::ErrorKind::IsADirectory } else { io::ErrorKind::Unsupported };
+            return Err(kind.into());
         }
         let mut bytes = Vec::with_capacity(usize::try_from(metadata.len().min(MAX_TEXT)).unwrap_or(0) + 1);
         std::fs::File::open(path)?.take(MAX_TEXT).read_to_end(&mut bytes)?;

@@ -10,6 +10,7 @@
 mod check;
 mod edit;
 mod lines;
+mod odd;
 mod playbook;
 mod project;
 mod roles;
@@ -18,6 +19,7 @@ mod template;
 
 pub use check::{Fault, check};
 pub use edit::EditError;
+pub use odd::{Odd, Wanted};
 pub use playbook::{Phase, PhaseStatus, Playbook, Subtask, Validation, ValidationKind};
 pub use project::Project;
 pub use roles::Executor;

@@ -5,6 +5,7 @@
 
 use crate::edit::{self, EditError};
 use crate::lines::{Value, entries, heading_of, key_and_value, prose, readable, value_of, without_comment};
+use crate::odd::Odd;
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Playbook {
@@ -16,8 +17,8 @@ pub struct Playbook {
     /// Which files it is about, as globs; empty is everything.
     pub scope: Vec<String>,
     pub phases: Vec<Phase>,
-    /// What could not be understood, in the file's own words.
-    pub odd: Vec<String>,
+    /// What could not be understood.
+    pub odd: Vec<Odd>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -119,7 +120,7 @@ impl Playbook {
                 "reviewed" => match (entry.value.flag(), &entry.value) {
                     (Some(flag), _) => playbook.reviewed = flag,
                     (None, Value::Null) => {}
-                    (None, _) => playbook.odd.push("reviewed is neither true nor false".to_owned()),
+                    (None, _) => playbook.odd.push(Odd::Reviewed),
                 },
                 "executor" => playbook.executor = value(),
                 "scope" => playbook.scope = entry.value.list(),
@@ -243,10 +244,7 @@ impl Playbook {
             let value = key_and_value(without_comment(line.trim_start().trim_start_matches(['-', '*', ' '])));
             let said = value.map(|(_, value)| value).unwrap_or_default();
             if !said.is_empty() && PhaseStatus::of(crate::lines::unquoted(said)).is_none() {
-                self.odd.push(format!(
-                    "the status of {} is `{said}`: pending, in_progress or done is understood",
-                    phase.id
-                ));
+                self.odd.push(Odd::Status { phase: phase.id.clone(), found: said.to_owned() });
             }
         }
     }

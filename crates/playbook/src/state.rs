@@ -2,6 +2,7 @@
 
 use crate::edit::{self, EditError};
 use crate::lines::{Entry, Value, entries};
+use crate::odd::{Odd, Wanted};
 
 /// As much of the file as could be read. Missing keys have their defaults.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -24,8 +25,8 @@ pub struct State {
     /// `A`, `B` or `C`: who does what, unless `roles` says otherwise.
     pub toolstack: Option<String>,
     pub roles: Roles,
-    /// What could not be understood, in the file's own words.
-    pub odd: Vec<String>,
+    /// What could not be understood.
+    pub odd: Vec<Odd>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -48,7 +49,7 @@ impl State {
         let mut state = Self::default();
         let found = entries(text);
         if found.is_empty() && !text.trim().is_empty() {
-            state.odd.push("there is neither front matter nor a yaml block in it".to_owned());
+            state.odd.push(Odd::NoKeys);
         }
         for entry in &found {
             state.take(entry);
@@ -87,17 +88,17 @@ impl State {
             "verification.self_complete" => match (entry.value.flag(), &entry.value) {
                 (Some(flag), _) => self.self_complete = flag,
                 (None, Value::Null) => {}
-                (None, _) => self.find_odd(entry, "true or false"),
+                (None, _) => self.find_odd(entry, Wanted::Flag),
             },
             "config.security" => match entry.value.text() {
                 Some("admin") => self.security = Security::Admin,
                 Some("normal") | None => {}
-                Some(_) => self.find_odd(entry, "normal or admin"),
+                Some(_) => self.find_odd(entry, Wanted::Security),
             },
             "config.toolstack" => match entry.value.text() {
                 Some(stack @ ("A" | "B" | "C")) => self.toolstack = Some(stack.to_owned()),
                 None => {}
-                Some(_) => self.find_odd(entry, "A, B or C"),
+                Some(_) => self.find_odd(entry, Wanted::Toolstack),
             },
             "config.roles.orchestrator" => self.roles.orchestrator = text(),
             "config.roles.worker" => self.roles.worker = text(),
@@ -110,9 +111,9 @@ impl State {
         }
     }
 
-    fn find_odd(&mut self, entry: &Entry, wanted: &str) {
-        let found = entry.value.text().unwrap_or_default();
-        self.odd.push(format!("{} is `{found}`: {wanted} is understood", entry.path));
+    fn find_odd(&mut self, entry: &Entry, wanted: Wanted) {
+        let found = entry.value.text().unwrap_or_default().to_owned();
+        self.odd.push(Odd::Value { key: entry.path.clone(), found, wanted });
     }
 }
 
@@ -134,7 +135,7 @@ mod tests {
         assert!(state.self_complete);
         assert_eq!((state.security, state.toolstack.as_deref()), (Security::Admin, Some("B")));
         assert_eq!(state.roles.worker.as_deref(), Some("codex"));
-        assert_eq!(state.odd, Vec::<String>::new());
+        assert_eq!(state.odd, []);
     }
 
     #[test]

@@ -30,6 +30,28 @@ pub fn failed(lang: Lang, why: &str, refused: bool) -> String {
     }
 }
 
+pub fn unreadable(lang: Lang, path: &str, reason: &str) -> String {
+    say!(lang, "{path} cannot be read: {reason}", "{path} を読み取れません: {reason}")
+}
+
+/// Why a file cannot be read.
+pub fn io_reason(lang: Lang, error: &std::io::Error) -> String {
+    match error.kind() {
+        std::io::ErrorKind::PermissionDenied => say!(lang, "permission denied", "権限がありません"),
+        std::io::ErrorKind::IsADirectory => say!(lang, "it is a folder, not a file", "ファイルではなくフォルダーです"),
+        std::io::ErrorKind::Unsupported => say!(lang, "it is not a file", "通常のファイルではありません"),
+        _ => error.to_string(),
+    }
+}
+
+pub fn timed_out(lang: Lang, what: &str, seconds: u64) -> String {
+    say!(lang, "{what} did not end within {seconds} s", "{what} が {seconds} 秒以内に終わりませんでした")
+}
+
+pub fn not_started(lang: Lang, what: &str, reason: &str) -> String {
+    say!(lang, "{what} could not be started: {reason}", "{what} を起動できませんでした: {reason}")
+}
+
 pub fn own_rule(lang: Lang, name: &str) -> String {
     say!(lang, "refused by the rule `{name}` of this project", "このプロジェクトのルール `{name}` により拒否されました")
 }

@@ -1,9 +1,36 @@
 //! What is wrong with a playbook, and its phases in a word.
 
-use dandori_playbook::{Fault, PhaseStatus};
+use dandori_playbook::{Fault, Odd, PhaseStatus, Wanted};
 
 use crate::Lang;
 use crate::lang::say;
+
+/// What could not be understood in state.md or a playbook.
+pub fn odd(lang: Lang, odd: &Odd) -> String {
+    match odd {
+        Odd::NoKeys => say!(
+            lang,
+            "there is neither front matter nor a yaml block in it",
+            "フロントマターも yaml ブロックもありません"
+        ),
+        Odd::Value { key, found, wanted } => {
+            let wanted = match wanted {
+                Wanted::Flag => say!(lang, "true or false", "true か false"),
+                Wanted::Security => say!(lang, "normal or admin", "normal か admin"),
+                Wanted::Toolstack => say!(lang, "A, B or C", "A、B、C のいずれか"),
+            };
+            say!(lang, "{key} is `{found}`: {wanted} is understood", "{key} が `{found}` です ({wanted} を指定します)")
+        }
+        Odd::Reviewed => {
+            say!(lang, "reviewed is neither true nor false", "reviewed が true でも false でもありません")
+        }
+        Odd::Status { phase, found } => say!(
+            lang,
+            "the status of {phase} is `{found}`: pending, in_progress or done is understood",
+            "{phase} の status が `{found}` です (pending、in_progress、done のいずれかを指定します)"
+        ),
+    }
+}
 
 pub fn fault(lang: Lang, fault: &Fault) -> String {
     match fault {

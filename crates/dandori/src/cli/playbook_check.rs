@@ -24,7 +24,7 @@ pub(crate) fn run(args: &PlaybookCheckArgs, context: &Context) -> Result<ExitCod
     let (path, text) = documents.playbook(args.file.as_deref(), context)?;
     let found = Playbook::read(&text);
     let faults = check(&found).into_iter().map(|fault| playbook::fault(out.lang, &fault));
-    let faults: Vec<String> = found.odd.iter().cloned().chain(faults).collect();
+    let faults: Vec<String> = found.odd.iter().map(|odd| playbook::odd(out.lang, odd)).chain(faults).collect();
     let path = documents.short(&path);
     out.object(&json!({ "path": path, "ok": faults.is_empty(), "faults": faults }));
     for fault in &faults {

@@ -6,7 +6,7 @@ use camino::Utf8PathBuf;
 use clap::Args;
 use dandori_playbook::{Phase, Playbook, Subtask};
 use dandori_text::ui::{Head, head};
-use dandori_text::{Table, playbook};
+use dandori_text::{Lang, Table, playbook};
 use serde_json::{Value, json};
 
 use super::Context;
@@ -25,7 +25,7 @@ pub(crate) fn run(args: &PlaybookShowArgs, context: &Context) -> Result<ExitCode
     let (path, text) = documents.playbook(args.file.as_deref(), context)?;
     let found = Playbook::read(&text);
     let path = documents.short(&path);
-    out.object(&as_json(path, &found));
+    out.object(&as_json(path, &found, out.lang));
     let name = found.name.as_deref().unwrap_or(path);
     let reviewed = if found.reviewed { playbook::reviewed(out.lang) } else { playbook::unreviewed(out.lang) };
     out.line(format!("{} ({})", bold(name), reviewed));
@@ -41,15 +41,15 @@ pub(crate) fn run(args: &PlaybookShowArgs, context: &Context) -> Result<ExitCode
     }
     out.table(&table);
     for odd in &found.odd {
-        out.note(odd);
+        out.note(playbook::odd(out.lang, odd));
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn as_json(path: &str, found: &Playbook) -> Value {
+fn as_json(path: &str, found: &Playbook, lang: Lang) -> Value {
     json!({
         "path": path, "name": found.name, "branch": found.branch, "reviewed": found.reviewed,
-        "executor": found.executor, "scope": found.scope, "odd": found.odd,
+        "executor": found.executor, "scope": found.scope, "odd": found.odd.iter().map(|odd| playbook::odd(lang, odd)).collect::<Vec<_>>(),
         "phases": found.phases.iter().map(phase).collect::<Vec<_>>(),
     })
 }

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use dandori_playbook::Security;
+use dandori_text::playbook;
 use serde_json::{Value, json};
 
 use super::Context;
@@ -45,9 +46,10 @@ pub(crate) fn run(context: &Context) -> Result<ExitCode, Failed> {
     let mut object: serde_json::Map<String, Value> =
         values.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
     object.insert("active_playbooks".to_owned(), Value::Object(playbooks));
-    object.insert("odd".to_owned(), json!(state.odd));
+    let odd: Vec<String> = state.odd.iter().map(|odd| playbook::odd(out.lang, odd)).collect();
+    object.insert("odd".to_owned(), json!(odd));
     out.object(&object);
-    for odd in &state.odd {
+    for odd in &odd {
         out.note(odd);
     }
     Ok(ExitCode::SUCCESS)

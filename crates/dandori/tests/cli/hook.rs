@@ -91,7 +91,7 @@ fn a_session_that_works_by_a_playbook_goes_on_so_when_state_md_is_gone() {
     }
     std::fs::create_dir(env.repo().join("state.md")).unwrap();
     let refused = hook(&env, "claude", &write(&env, "a.txt"));
-    assert!(refused.code == 2 && refused.stderr.contains("not a file"), "{}", refused.stderr);
+    assert!(refused.code == 2 && refused.stderr.contains("it is a folder"), "{}", refused.stderr);
     assert_eq!(hook(&env, "claude", &bash(&env, "rmdir state.md")).code, 0);
     std::fs::remove_dir(env.repo().join("state.md")).unwrap();
     let mut other = write(&env, "a.txt");

@@ -110,7 +110,7 @@ fn documents_agree(context: &Context, documents: &Documents, voice: &mut Voice) 
         }
     }
     for odd in &state.odd {
-        voice.warn(bash::state_odd(lang, odd));
+        voice.warn(bash::state_odd(lang, &dandori_text::playbook::odd(lang, odd)));
     }
     let Some(playbook) = &documents.playbook else {
         if let Some(path) = &documents.playbook_path {

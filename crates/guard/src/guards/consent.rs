@@ -48,7 +48,8 @@ mod tests {
             stage.bash("sed -i s/x/y/ /wt/a"),
         ] {
             assert_eq!(judgement.outcome(), Outcome::Block);
-            assert!(judgement.said().contains("`dandori consent`"), "{}", judgement.said());
+            let said = judgement.said();
+            assert!(said.contains("`dandori consent`") && said.contains("`ok`"), "both ways: {said}");
         }
     }
 

@@ -23,7 +23,7 @@ pub(crate) fn judge(context: &Context, voice: &mut Voice) -> Result<(), Trouble>
         };
         let executor = documents.state.executor(name);
         if executor != you {
-            let what = phase.map_or_else(|| "the playbook".to_owned(), |phase| phase.id.clone());
+            let what = phase.map_or_else(|| edit::the_playbook(context.lang), |phase| phase.id.clone());
             let who = if executor.as_str().eq_ignore_ascii_case(name) {
                 executor.as_str().to_owned()
             } else {
@@ -68,6 +68,16 @@ mod tests {
         }
         let japanese = stage("B", "- executor: worker").lang(Lang::Ja).bash("echo x > a").said();
         assert!(japanese.contains("担当は codex") && japanese.contains("playbook に記録"), "{japanese}");
+    }
+
+    #[test]
+    fn a_playbook_without_a_phase_in_progress_is_called_so_in_the_user_s_language() {
+        let stage =
+            |lang| stage("A", "").file("plan/playbook-a.md", "---\nexecutor: codex\nreviewed: true\n---\n").lang(lang);
+        let english = stage(Lang::En).write("a", "x").said();
+        assert!(english.starts_with("the playbook is for codex"), "{english}");
+        let japanese = stage(Lang::Ja).write("a", "x").said();
+        assert!(japanese.starts_with("playbook の担当は codex"), "{japanese}");
     }
 
     #[test]

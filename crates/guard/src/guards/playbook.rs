@@ -120,6 +120,7 @@ fn say_odd(context: &Context, checkout: &Checkout, documents: &Documents, voice:
     let playbook = documents.playbook_path.as_ref().zip(documents.playbook.as_ref());
     let papers = [Some((&documents.state_path, &documents.state.odd)), playbook.map(|(path, p)| (path, &p.odd))];
     for (path, odd) in papers.into_iter().flatten().filter(|(_, odd)| !odd.is_empty()) {
+        let odd: Vec<String> = odd.iter().map(|odd| dandori_text::playbook::odd(context.lang, odd)).collect();
         voice.warn(edit::odd_paper(context.lang, checkout.short(path).as_str(), &odd.join("; ")));
     }
 }

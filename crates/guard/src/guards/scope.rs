@@ -209,7 +209,7 @@ mod tests {
 
     #[test]
     fn the_goal_of_a_phase_keeps_its_criteria() {
-        let state = STATE.replace("---\n", "").to_owned();
+        let state = STATE.replace("---\n", "");
         let state = format!("---\n{state}goal:\n  phase: p1\n  done_criteria:\n    - tests pass\n---\n");
         let asks = at(Level::Block, PLAYBOOK).file("state.md", &state);
         for judged in [

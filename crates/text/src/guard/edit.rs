@@ -7,10 +7,11 @@ pub fn consent(lang: Lang) -> String {
     say!(
         lang,
         "nothing is changed before the user has confirmed your understanding. Say what you understood and what you plan \
-         to do ([理解確認]), and ask the user to run `dandori consent` in their own terminal: you cannot run it for them. \
-         Reading is free",
-        "理解確認が済んでいないため変更できません。理解した内容と方針を [理解確認] として示し、ユーザー本人に端末で \
-         `dandori consent` を実行するよう依頼してください (エージェントからは実行できません)。読み取りは自由です"
+         to do ([理解確認]), and ask the user to answer `ok` here or to run `dandori consent` in their own terminal: you \
+         cannot do it for them. Reading is free",
+        "理解確認が済んでいないため変更できません。理解した内容と方針を [理解確認] として示し、ユーザー本人に、ここで `ok` と\
+         答えるか、端末で `dandori consent` を実行するよう依頼してください (エージェントが代わりに行うことはできません)。\
+         読み取りは自由です"
     )
 }
 
@@ -183,6 +184,11 @@ pub fn depended_on(lang: Lang, path: &str, names: &[String], more: bool) -> Stri
         "{path} is mentioned in {names}{more}: see that they still fit",
         "{path} を参照しているファイル: {names}{more}。整合を確認してください"
     )
+}
+
+/// As the subject of [`other_executor`].
+pub fn the_playbook(lang: Lang) -> String {
+    say!(lang, "the playbook", "playbook")
 }
 
 pub fn other_executor(lang: Lang, what: &str, executor: &str, you: &str) -> String {

@@ -196,6 +196,8 @@ fn a_malformed_paper_is_named_and_the_policy_stays() {
     let judged = draft().file("plan/playbook-a.md", &odd).write("src/a.rs", "x");
     assert_eq!(judged.outcome(), Outcome::Block, "what is neither true nor false is not reviewed");
     assert!(judged.said().contains("nearly"), "{}", judged.said());
+    let japanese = draft().lang(Lang::Ja).file("plan/playbook-a.md", &odd).write("src/a.rs", "x").said();
+    assert!(japanese.contains("p1 の status が `nearly` です") && !japanese.contains("understood"), "{japanese}");
 
     let binary = draft().file("plan/playbook-a.md", "\u{fffd}\0---\n[x]").file("state.md", "---\nplaybook: [\n---\n");
     assert_eq!(binary.write("src/a.rs", "x").outcome(), Outcome::Block);
@@ -224,7 +226,7 @@ fn a_paper_that_cannot_be_read_holds_everything_but_its_repair() {
     assert_eq!(folder.write("src/a.rs", "x").outcome(), Outcome::Block);
     assert_eq!(folder.bash("rm -r state.md").outcome(), Outcome::Pass, "it is in the way of the file");
     let japanese = reviewed().unreadable("state.md").lang(Lang::Ja).write("a", "x").said();
-    assert!(japanese.contains("読み取れない"), "{japanese}");
+    assert!(japanese.contains("読み取れない (権限がありません)"), "{japanese}");
 }
 
 #[test]
