@@ -1,6 +1,6 @@
 //! git's command line: global options, subcommand, aliases, settings that run things.
 
-use crate::options::{self, Spec};
+use crate::options::{self, Parsed, Spec};
 use crate::reading::{Command, How, Reach, Why, Word};
 use crate::scope::Input;
 use crate::walk::Walker;
@@ -35,6 +35,18 @@ impl GitCall {
                 _ => false,
             },
         })
+    }
+
+    /// The subcommand's options and operands. `short` and `long` are those that take a value; long ones may be
+    /// abbreviated, but `--force` is not a short form of `--force-create`.
+    pub fn options(&self, short: &str, long: &[&str]) -> Parsed {
+        let whole = |word: &Word| {
+            let given = word.text.strip_prefix("--").filter(|given| given.len() > 1 && !given.contains('='))?;
+            let name = long.iter().find(|name| name.strip_prefix(given).is_some_and(|rest| !rest.starts_with('-')))?;
+            Some(Word { text: format!("--{name}"), certainty: word.certainty })
+        };
+        let words: Vec<Word> = self.args.iter().map(|word| whole(word).unwrap_or_else(|| word.clone())).collect();
+        options::parse(&words, Spec { short, long, stops: false })
     }
 
     /// A push that can throw away what the remote has.

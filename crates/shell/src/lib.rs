@@ -31,6 +31,7 @@ mod wrappers;
 
 pub use gh::{GhCall, gh_call};
 pub use git::{GitCall, git_call, git_subcommand};
+pub use options::Parsed as GitOptions;
 pub use reading::{
     Certainty, Command, Cwd, How, Opaque, Reach, Read, Reading, Remote, ScriptRun, Touch, Why, Word, Write,
 };

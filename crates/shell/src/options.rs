@@ -4,43 +4,47 @@ use crate::reading::Word;
 
 /// Which options take a value, and whether operands end the options.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Spec {
+pub(crate) struct Spec<'s> {
     /// Letters that take a value.
-    pub(crate) short: &'static str,
+    pub(crate) short: &'s str,
     /// Long names that take a value as the next word.
-    pub(crate) long: &'static [&'static str],
+    pub(crate) long: &'s [&'s str],
     /// The first operand ends the options: wrappers.
     pub(crate) stops: bool,
 }
 
-#[derive(Debug, Default)]
-pub(crate) struct Parsed {
+/// Options and operands, each in the order they stand.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Parsed {
     /// `("i", None)`, `("o", Some(file))`, `("output", Some(file))`.
-    pub(crate) flags: Vec<(String, Option<Word>)>,
-    pub(crate) operands: Vec<Word>,
+    pub flags: Vec<(String, Option<Word>)>,
+    pub operands: Vec<Word>,
+    /// How many operands stand before `--`.
+    pub dashes: Option<usize>,
 }
 
 impl Parsed {
-    pub(crate) fn has(&self, names: &[&str]) -> bool {
+    pub fn has(&self, names: &[&str]) -> bool {
         self.flags.iter().any(|(name, _)| names.contains(&name.as_str()))
     }
 
-    pub(crate) fn value(&self, names: &[&str]) -> Option<&Word> {
+    pub fn value(&self, names: &[&str]) -> Option<&Word> {
         self.flags.iter().rev().find(|(name, value)| names.contains(&name.as_str()) && value.is_some())?.1.as_ref()
     }
 
-    pub(crate) fn values<'p>(&'p self, names: &'p [&str]) -> impl Iterator<Item = &'p Word> {
+    pub fn values<'p>(&'p self, names: &'p [&str]) -> impl Iterator<Item = &'p Word> {
         self.flags.iter().filter(|(name, _)| names.contains(&name.as_str())).filter_map(|(_, value)| value.as_ref())
     }
 }
 
-pub(crate) fn parse(args: &[Word], spec: Spec) -> Parsed {
+pub(crate) fn parse(args: &[Word], spec: Spec<'_>) -> Parsed {
     let mut parsed = Parsed::default();
     let mut args = args.iter();
     while let Some(arg) = args.next() {
         let text = arg.text.as_str();
         let part = |value: &str| Word { text: value.to_owned(), certainty: arg.certainty };
         if text == "--" {
+            parsed.dashes = Some(parsed.operands.len());
             break;
         } else if let Some(long) = text.strip_prefix("--") {
             match long.split_once('=') {

@@ -8,7 +8,7 @@ use crate::shells::is_shell;
 use crate::walk::Walker;
 use crate::wrappers::is_assignment;
 
-const fn all(short: &'static str, long: &'static [&'static str]) -> Spec {
+const fn all(short: &'static str, long: &'static [&'static str]) -> Spec<'static> {
     Spec { short, long, stops: false }
 }
 

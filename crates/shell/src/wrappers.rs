@@ -5,12 +5,12 @@ use crate::reading::{Reach, Remote, Why, Word};
 use crate::scope::{Input, Output};
 use crate::walk::Walker;
 
-const fn spec(short: &'static str, long: &'static [&'static str]) -> Spec {
+const fn spec(short: &'static str, long: &'static [&'static str]) -> Spec<'static> {
     Spec { short, long, stops: true }
 }
 
 /// Wrappers that take options, then so many operands of their own, then the command.
-fn plain_wrapper(program: &str) -> Option<(Spec, usize)> {
+fn plain_wrapper(program: &str) -> Option<(Spec<'static>, usize)> {
     Some(match program {
         "exec" => (spec("a", &[]), 0),
         "builtin" | "nohup" | "setsid" | "caffeinate" | "doas" | "dbus-run-session" | "fakeroot" | "unbuffer"

@@ -7,6 +7,7 @@ use crate::voice::{Trouble, Voice};
 
 use super::argv;
 use super::git_run::{GitRun, git_runs};
+use super::main_branch::Place;
 
 #[expect(clippy::unnecessary_wraps, reason = "a guard may fail")]
 pub(crate) fn judge(context: &Context, voice: &mut Voice) -> Result<(), Trouble> {
@@ -42,7 +43,14 @@ fn local(context: &Context, voice: &mut Voice) {
         let checkout = run.checkout(context);
         let here = gone_to.clone().or_else(|| checkout.as_ref()?.branch().map(str::to_owned));
         let Some(here) = here.filter(|here| context.rules.main.branches.contains(here)) else { continue };
-        if !is_catching_up(&run, &here) {
+        let place = Place {
+            context,
+            checkout: checkout.as_deref(),
+            folder: run.folder.as_deref(),
+            branch: Some(&here),
+            fetched: None,
+        };
+        if !place.is_catching_up(&run.call, &here) {
             voice.block(dandori_text::guard::forge::merge_local(context.lang, &here));
         }
     }
@@ -58,16 +66,6 @@ fn new_branch(run: &GitRun) -> Option<String> {
         return None;
     }
     argv::operands(&run.call.args, &[]).first().map(|w| w.text.clone())
-}
-
-/// Main with its own upstream: nothing new comes in.
-fn is_catching_up(run: &GitRun, branch: &str) -> bool {
-    let operands = argv::operands(&run.call.args, &["-m", "-F", "-s", "-X", "--strategy"]);
-    let is_own = |text: &str| {
-        matches!(text, "FETCH_HEAD" | "@{u}" | "@{upstream}")
-            || text.strip_suffix(branch).is_some_and(|remote| remote.ends_with('/') && remote.matches('/').count() == 1)
-    };
-    operands.iter().all(|w| is_own(&w.text)) && !run.call.has_option("continue", None)
 }
 
 /// `gh api …/pulls/1/merge -X PUT`, `…/merges`, and the mutations of GraphQL.

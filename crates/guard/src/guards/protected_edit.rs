@@ -9,14 +9,13 @@ use crate::papers;
 use crate::rules::Protected;
 use crate::voice::{Trouble, Voice};
 
+use super::secrets::shown;
+
 #[expect(clippy::unnecessary_wraps, reason = "a guard may fail")]
 pub(crate) fn judge(context: &Context, voice: &mut Voice) -> Result<(), Trouble> {
     for target in context.targets().iter().filter(|target| !target.is_computed) {
         if let Some(entry) = held(context, target) {
-            let path = context
-                .checkout(&target.real)
-                .map_or_else(|| target.path.to_string(), |checkout| checkout.short(&target.real).to_string());
-            voice.say(entry.level, edit::protected(context.lang, &path, &entry.pattern));
+            voice.say(entry.level, edit::protected(context.lang, &shown(context, &target.real), &entry.pattern));
         }
     }
     if let Some(words) = papers::words_of_hidden_writes(context)

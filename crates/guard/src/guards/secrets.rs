@@ -78,7 +78,9 @@ pub(super) fn is_example(path: &Utf8Path) -> bool {
 
 /// As people write it.
 pub(super) fn shown(context: &Context, path: &Utf8Path) -> String {
-    context.checkout(path).map_or_else(|| path.to_string(), |checkout| checkout.short(path).to_string())
+    let Some(checkout) = context.checkout(path) else { return path.to_string() };
+    let short = checkout.short(path).as_str();
+    if short.is_empty() { ".".to_owned() } else { short.to_owned() }
 }
 
 #[cfg(test)]

@@ -97,7 +97,7 @@ fn is_worktree(context: &Context, path: &Utf8Path) -> bool {
 
 fn shown_path(context: &Context, path: &Utf8Path) -> String {
     let short = shown(context, path);
-    if short.is_empty() { path.to_string() } else { short }
+    if short == "." { path.to_string() } else { short }
 }
 
 #[cfg(test)]

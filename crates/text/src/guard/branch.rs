@@ -11,6 +11,14 @@ pub fn moves_main(lang: Lang, branch: &str, what: &str) -> String {
     )
 }
 
+pub fn moves_unseen(lang: Lang, what: &str) -> String {
+    say!(
+        lang,
+        "`{what}` takes the branches it changes from its input, so it cannot be told whether the main branch is among them. Name the branch on the command line: `git update-ref refs/heads/<name> <commit>`, `git push <remote> <name>`",
+        "`{what}` は変更するブランチを標準入力から読むため、メインブランチが含まれるか確認できません。コマンドラインでブランチを指定してください: `git update-ref refs/heads/<名前> <コミット>`、`git push <リモート> <名前>`"
+    )
+}
+
 pub fn edits_main(lang: Lang, branch: &str, file: &str) -> String {
     say!(
         lang,

@@ -1,0 +1,252 @@
+use dandori_domain::guard::{Level, Profile};
+use dandori_text::Lang;
+use serde_json::json;
+
+use crate::judge::Outcome;
+use crate::rules::MainWhat;
+use crate::stage::Stage;
+use crate::world::Head;
+
+fn stage() -> Stage {
+    Stage::only("main-branch", Level::Block)
+}
+
+fn branch_only() -> Stage {
+    let mut stage = stage();
+    stage.rules.main.what = MainWhat::Branch;
+    stage
+}
+
+#[test]
+fn a_line_that_moves_the_main_branch_is_refused_and_others_pass() {
+    for (branch, line, refused) in [
+        ("main", "git commit -m x", true),
+        ("main", "git -c a.b=c -C . commit -m x", true),
+        ("main", "env A=1 bash -c 'git commit -m x'", true),
+        ("main", "git merge feature", true),
+        ("main", "git push", true),
+        ("main", "git push origin HEAD", true),
+        ("work", "git push origin HEAD:main", true),
+        ("work", "git push origin work:refs/heads/main", true),
+        ("work", "git push origin +main", true),
+        ("work", "git push --all", true),
+        ("work", "git branch -f main HEAD", true),
+        ("work", "git branch -D master", true),
+        ("work", "git update-ref refs/heads/main abc", true),
+        ("work", "git checkout main && git commit -m x", true),
+        ("main", "git checkout README.md && git commit -m x", true),
+        ("main", "git checkout $x && git commit -m x", true),
+        ("main", "git checkout other && git commit -m x", false),
+        ("main", "git switch packed && git commit -m x", false),
+        ("work", "git checkout -B main", true),
+        ("work", "git commit -m 'git push origin main'", false),
+        ("work", "git push origin work", false),
+        ("work", "git push -u origin HEAD", false),
+        ("work", "git push", false),
+        ("main", "git status", false),
+        ("main", "git log --oneline", false),
+        ("main", "git pull --ff-only", false),
+        ("main", "git switch -c work", false),
+        ("main", "git switch -c work && git add -A && git commit -m x && git push -u origin work", false),
+        ("main", "git checkout -b work origin/main && git commit -m x", false),
+        ("main", "git commit --dry-run", false),
+        ("main", "git push --dry-run", false),
+        ("main", "git merge --abort", false),
+        ("main", "git branch -d old", false),
+        ("work", "git branch -D old", false),
+        ("maintenance", "git commit -m x", false),
+        ("main", "echo 'git commit' > notes.txt", false),
+        ("main", "git reset HEAD~1", true),
+        ("main", "git reset --soft work", true),
+        ("main", "git reset --hard HEAD~1", true),
+        ("main", "git reset HEAD~1 --", true),
+        ("main", "git reset $commit", true),
+        ("main", "git reset", false),
+        ("main", "git reset --hard", false),
+        ("main", "git reset HEAD", false),
+        ("main", "git reset HEAD~1 -- README.md", false),
+        ("main", "git reset HEAD~1 README.md", false),
+        ("main", "git reset README.md", false),
+        ("main", "git reset '*.rs'", false),
+        ("main", "git reset -p work", false),
+        ("main", "git reset --hard origin/main", false),
+        ("main", "git reset --soft @{u}", false),
+        ("main", "git checkout --detach && git reset --hard HEAD~1", false),
+        ("work", "git reset --hard HEAD~1", false),
+        ("work", "git symbolic-ref HEAD refs/heads/main && git reset --soft work", true),
+        ("work", "git symbolic-ref refs/heads/main refs/heads/work", true),
+        ("work", "git symbolic-ref HEAD", false),
+        ("main", "git pull", false),
+        ("main", "git pull --rebase origin main", false),
+        ("main", "git pull origin", false),
+        ("main", "git pull origin work", true),
+        ("main", "git pull . work", true),
+        ("main", "git pull ../clone", true),
+        ("main", "git pull ../clone main", true),
+        ("work", "git pull origin main", false),
+        ("work", "git pull origin work:main", true),
+        ("main", "git fetch -u . work:main", true),
+        ("work", "git fetch . work:main", true),
+        ("work", "git fetch . +work:heads/main", true),
+        ("work", "git fetch ../clone main:main", true),
+        ("work", "git fetch . work:refs/remotes/origin/main", true),
+        ("work", "git fetch --stdin . <<< work:main", true),
+        ("work", "git fetch origin main:main", false),
+        ("work", "git fetch origin main", false),
+        ("work", "git fetch origin '+refs/heads/*:refs/remotes/origin/*'", false),
+        ("work", "git fetch origin main:refs/remotes/origin/main", false),
+        ("work", "git fetch origin work:work", false),
+        ("main", "git update-ref HEAD work", true),
+        ("main", "git update-ref -m why HEAD work", true),
+        ("work", "git update-ref HEAD main", false),
+        ("work", "git update-ref refs/heads/copy refs/heads/main", false),
+        ("work", "git update-ref -m why refs/heads/main work", true),
+        ("work", "git update-ref --stdin", true),
+        ("work", "git fast-import < dump", true),
+        ("work", "git branch -C work main", true),
+        ("work", "git branch -c main copy", false),
+        ("work", "git branch -f copy main", false),
+        ("work", "git branch -fq main HEAD~3", true),
+        ("main", "git branch -m other-name", true),
+        ("work", "git branch -m better-name", false),
+        ("work", "git branch -u work main", true),
+        ("work", "git branch -u origin/main main", false),
+        ("work", "git branch --set-upstream-to=origin/main", false),
+        ("work", "git branch --sort=-committerdate --format='%(refname)' main", false),
+        ("work", "git worktree add -B main ../x work", true),
+        ("work", "git worktree add -Bmain ../x work", true),
+        ("work", "git worktree add -b other2 ../x main", false),
+        ("work", "git checkout -Bmain", true),
+        ("work", "git switch --force-create=main", true),
+        ("work", "git switch --force-c main", true),
+        ("work", "git switch --force main", false),
+        ("work", "git rebase work main", true),
+        ("work", "git rebase --onto work main~2 main", true),
+        ("work", "git rebase main", false),
+        ("work", "git rebase main work", false),
+        ("work", "git rebase --onto main work~2", false),
+        ("main", "git push origin :", true),
+        ("work", "git push origin :", true),
+        ("work", "git push origin +:", true),
+        ("work", "git push origin 'refs/heads/*:refs/heads/*'", true),
+        ("work", "git push origin 'refs/heads/m*'", true),
+        ("work", "git push origin work:heads/main", true),
+        ("work", "git push origin @:main", true),
+        ("main", "git push origin @", true),
+        ("work", "git push -o ci.skip origin HEAD:main", true),
+        ("main", "git push origin \"$(git branch --show-current)\"", true),
+        ("work", "git push -u origin \"$(git branch --show-current)\"", false),
+        ("work", "git -c push.default=matching push", true),
+        ("work", "git push origin 'refs/tags/*'", false),
+        ("main", "git push --tags", false),
+        ("main", "git push origin --tags", false),
+        ("main", "git push --tags origin main", true),
+        ("main", "git push --follow-tags", true),
+        ("main", "git push origin v1.0", false),
+        ("work", "git send-pack ../o.git main", true),
+        ("work", "git send-pack ../o.git work:main", true),
+        ("work", "git send-pack ../o.git", true),
+        ("work", "git send-pack ../o.git work", false),
+        ("work", "git subtree push --prefix src origin main", true),
+        ("work", "git subtree push --prefix src origin part", false),
+        ("main", "git subtree pull --prefix src ../lib main", true),
+        ("main", "git merge --ff-only origin/main", false),
+        ("main", "git merge", false),
+        ("main", "git merge other/main", true),
+        ("main", "git fetch origin && git merge FETCH_HEAD", false),
+        ("main", "git fetch origin work && git merge FETCH_HEAD", true),
+        ("work", "git filter-branch --msg-filter cat -- main", true),
+    ] {
+        let refs = "# pack-refs with: peeled\nabc refs/heads/packed\n";
+        let stage = ["main", "other", "other/main"]
+            .iter()
+            .fold(branch_only(), |s, b| s.file(&format!(".git/refs/heads/{b}"), "abc"));
+        let judged = stage.file(".git/packed-refs", refs).file("README.md", "").branch(branch).bash(line);
+        assert_eq!(judged.outcome() == Outcome::Block, refused, "on {branch}: {line}: {}", judged.said());
+    }
+}
+
+#[test]
+fn what_was_fetched_before_is_merged_into_main_only_when_it_is_main() {
+    let merge = |fetched: &str| {
+        let stage = branch_only().branch("main").file(".git/FETCH_HEAD", fetched);
+        stage.bash("git merge FETCH_HEAD").outcome()
+    };
+    assert_eq!(
+        merge("abc\t\tbranch 'main' of https://example.org/r\ndef\tnot-for-merge\tbranch 'x' of r\n"),
+        Outcome::Pass
+    );
+    assert_eq!(merge("abc\t\tbranch 'work' of https://example.org/r\n"), Outcome::Block);
+    assert_eq!(merge("abc\t\tbranch 'main' of .\n"), Outcome::Block);
+}
+
+#[test]
+fn the_whole_folder_is_named_by_a_dot() {
+    let said = stage().branch("main").bash("git reset --hard").said();
+    assert!(said.contains(" . is not edited on the branch main") || said.starts_with(". is not edited"), "{said}");
+}
+
+#[test]
+fn an_edit_on_main_is_refused_only_where_edits_are_kept_off_it() {
+    assert_eq!(stage().branch("main").write("a.rs", "").outcome(), Outcome::Block);
+    assert_eq!(stage().branch("master").bash("echo x > a.rs").outcome(), Outcome::Block);
+    assert_eq!(stage().branch("main").bash("sed -i s/a/b/ a.rs").outcome(), Outcome::Block);
+    assert_eq!(stage().branch("work").write("a.rs", "").outcome(), Outcome::Pass);
+    assert_eq!(branch_only().branch("main").write("a.rs", "").outcome(), Outcome::Pass);
+    assert_eq!(stage().branch("main").bash("cat a.rs 2>/dev/null").outcome(), Outcome::Pass);
+    assert_eq!(stage().branch("main").bash("git switch -c x && echo x > a.rs").outcome(), Outcome::Pass, "left it");
+    assert_eq!(stage().branch("main").bash("echo x > /tmp/a").outcome(), Outcome::Pass, "outside any checkout");
+    assert_eq!(stage().branch("main").read("a.rs").outcome(), Outcome::Pass);
+}
+
+#[test]
+fn the_target_s_own_checkout_counts_not_where_the_agent_stands() {
+    let two =
+        |here: &str, there: &str| stage().branch(here).worktree("/wt", Some("/repo"), Head::Branch(there.to_owned()));
+    let write = |stage: &Stage| stage.tool("Write", &json!({"file_path": "/wt/a.rs", "content": ""})).outcome();
+    assert_eq!(write(&two("main", "work")), Outcome::Pass);
+    assert_eq!(write(&two("work", "main")), Outcome::Block);
+    assert_eq!(two("work", "main").bash("git -C /wt commit -m x").outcome(), Outcome::Block);
+    assert_eq!(two("main", "work").bash("cd /wt && git commit -m x").outcome(), Outcome::Pass);
+    assert_eq!(
+        two("main", "work").link("link", "/wt").write("link/a.rs", "").outcome(),
+        Outcome::Pass,
+        "through a link"
+    );
+    let other = stage().worktree("/other", None, Head::Branch("main".to_owned()));
+    assert_eq!(other.bash_in("/other", "git commit -m x").outcome(), Outcome::Block, "another repository's main");
+}
+
+#[test]
+fn a_branch_without_a_commit_and_a_detached_head_have_nothing_to_protect() {
+    for head in [Head::Unborn("main".to_owned()), Head::Detached] {
+        assert_eq!(stage().head(head.clone()).write("a.rs", "").outcome(), Outcome::Pass);
+        assert_eq!(stage().head(head).bash("git commit -m first").outcome(), Outcome::Pass);
+    }
+}
+
+#[test]
+fn with_the_seed_s_setting_only_the_workspace_is_kept() {
+    let with_focus = |focus: &str| {
+        let mut stage = stage().branch("main").file("state.md", &format!("---\nfocus: {focus}\n---\n"));
+        stage.rules.main.only_workspace = true;
+        stage
+    };
+    assert_eq!(with_focus("workspace").write("a.rs", "").outcome(), Outcome::Block);
+    assert_eq!(with_focus("setup").write("a.rs", "").outcome(), Outcome::Pass);
+    let unreadable = with_focus("setup").unreadable("state.md");
+    assert_eq!(unreadable.write("a.rs", "").outcome(), Outcome::Error, "and this guard fails closed");
+    assert!(matches!(unreadable.write("a.rs", "").ruling.verdict, crate::Verdict::Block { .. }));
+}
+
+#[test]
+fn the_way_out_is_said_in_both_languages() {
+    let said = |lang| stage().lang(lang).branch("main").write("a.rs", "").said();
+    assert!(said(Lang::En).contains("git switch -c"), "{}", said(Lang::En));
+    assert!(said(Lang::Ja).contains("git switch -c") && said(Lang::Ja).contains("ブランチ"));
+}
+
+#[test]
+fn in_the_safety_profile_the_first_edit_of_a_plain_repository_passes() {
+    assert_eq!(Stage::new(Profile::Safety).branch("main").write("README.md", "# hi").outcome(), Outcome::Pass);
+}
