@@ -179,6 +179,7 @@ fn shell_outcome(context: &Context, target: &Target, how: How) -> Option<After> 
         | How::InPlace
         | How::Copied
         | How::Output
+        | How::Configured
         | How::Patched
         | How::Restored
         | How::Interpreter

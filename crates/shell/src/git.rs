@@ -364,7 +364,7 @@ impl Walker<'_> {
             None if parsed.has(&["system"]) => Word::literal("/etc/gitconfig"),
             None => Word::literal(".git/config"),
         };
-        self.writes(file, How::Output);
+        self.writes(file, How::Configured);
         if let [key, value, ..] = operands.as_slice() {
             self.git_setting(&key.text.clone(), &(*value).clone());
         }

@@ -168,6 +168,8 @@ pub enum How {
     Made,
     /// `chmod`, `chown`, `chattr`.
     Mode,
+    /// `git config`: what is set is told apart from the file.
+    Configured,
     /// What an archive holds goes below this folder.
     Extracted,
     /// Code of another language.
@@ -192,6 +194,7 @@ impl How {
             | Self::Truncated
             | Self::Output
             | Self::Linked
+            | Self::Configured
             | Self::Made
             | Self::Interpreter => false,
         }

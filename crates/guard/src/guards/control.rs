@@ -11,7 +11,10 @@ use crate::event::Kind;
 use crate::papers::text_after;
 use crate::voice::{Trouble, Voice};
 
+use super::secrets::shown;
+
 mod armed;
+mod git_dir;
 mod hidden;
 mod nested;
 mod trees;
@@ -86,6 +89,9 @@ fn is_control(context: &Context, path: &Utf8Path) -> bool {
 
 fn touched(context: &Context, target: &Target) -> Result<Option<String>, Trouble> {
     let lang = context.lang;
+    if git_dir::is_written(context, target) {
+        return Ok(Some(text::git_folder(lang, &shown(context, &target.path))));
+    }
     if target.is_computed {
         return Ok(hidden::names_control(target).then(|| text::writes(lang, target.path.as_str())));
     }

@@ -29,6 +29,14 @@ pub fn writes(lang: Lang, file: &str) -> String {
     )
 }
 
+pub fn git_folder(lang: Lang, file: &str) -> String {
+    say!(
+        lang,
+        "{file} is git's own file and is changed by git alone: `git config`, `git branch`, `git switch`. Hooks are the user's: ask them",
+        "{file} は git の内部ファイルのため、直接は変更できません。git のコマンド (`git config`、`git branch`、`git switch`) を使ってください。フックの変更はユーザーに依頼してください"
+    )
+}
+
 pub fn settings(lang: Lang, file: &str) -> String {
     say!(
         lang,

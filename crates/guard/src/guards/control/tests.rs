@@ -361,3 +361,61 @@ fn the_way_out_is_said_in_both_languages() {
     assert!(stage().lang(Lang::Ja).bash("rm -rf .").said().contains("名指し"));
     assert!(stage().lang(Lang::Ja).bash("rm .claude/settings.json").said().contains("ユーザーに依頼"));
 }
+
+#[test]
+fn git_s_own_files_are_changed_by_git_alone() {
+    let stage = || {
+        let names = ["hooks/pre-commit", "config", "HEAD", "refs/heads/main", "packed-refs", "index.lock", "MERGE_MSG"];
+        let stage = names.iter().fold(stage(), |stage, name| stage.file(&format!(".git/{name}"), ""));
+        stage.worktree("/wt", Some("/repo"), Head::Branch("topic".to_owned())).worktree("/tmp/t", None, Head::Detached)
+    };
+    for (line, refused) in [
+        ("echo x > .git/hooks/post-checkout", true),
+        ("cp hook.sh .git/hooks/pre-push", true),
+        ("ln -s ../../hook.sh .git/hooks/pre-push", true),
+        ("chmod -x .git/hooks/pre-commit", true),
+        ("rm .git/hooks/pre-commit", true),
+        ("rm .git/hooks/*", true),
+        ("mv .git/hooks /tmp/h", true),
+        ("cd .git/hooks && cat > pre-push < /tmp/x", true),
+        ("printf '[alias]\\npp = push -f\\n' >> .git/config", true),
+        ("sed -i s/work/main/ .git/HEAD", true),
+        ("git rev-parse work > .git/refs/heads/main", true),
+        ("cp .git/refs/heads/work .git/refs/heads/main", true),
+        ("echo x > .git/packed-refs", true),
+        ("echo 'ref: refs/heads/main' > .git/worktrees/w/HEAD", true),
+        ("echo 'gitdir: /tmp/x' > /wt/.git", true),
+        ("mv .git /tmp/gone", true),
+        ("cp -r /tmp/t/.git .", true),
+        ("python3 -c \"open('.git/HEAD','w').write('x')\"", true),
+        ("echo x > \"$(git rev-parse --git-dir)/hooks/pre-commit\"", true),
+        ("echo x > $(git rev-parse --git-path hooks)/pre-commit", true),
+        ("echo x > $(git rev-parse --show-toplevel)/.git/config", true),
+        ("echo x > $GIT_DIR/HEAD", true),
+        ("echo '*.log' >> .git/info/exclude", false),
+        ("echo '*.log' >> \"$(git rev-parse --git-dir)/info/exclude\"", false),
+        ("echo wip > .git/COMMIT_EDITMSG", false),
+        ("rm -f .git/index.lock .git/MERGE_MSG .git/refs/heads/main.lock", false),
+        ("mkdir -p .git/hooks", false),
+        ("cat .git/config .git/HEAD", false),
+        ("cp .git/config /tmp/kept", false),
+        ("git config user.name x", false),
+        ("git config --local pull.rebase true", false),
+        ("git branch topic", false),
+        ("echo x > .husky/pre-commit", false),
+        ("echo x > .gitignore", false),
+        ("echo x > .github/config", false),
+        ("echo x > /tmp/t/.git/config", false),
+        ("find . -name '*.rs' -not -path './.git/*'", false),
+        ("d=$(mktemp -d); git init $d && echo x > $d/.git/description", false),
+    ] {
+        let judged = stage().bash(line);
+        assert_eq!(is_refused(&judged), refused, "{line}: {}", judged.said());
+    }
+    assert!(is_refused(&stage().write(".git/hooks/pre-commit", "#!/bin/sh")));
+    assert!(is_refused(&stage().edit(".git/config", "a", "b")));
+    assert!(is_refused(&stage().link("x", ".git/config").write("x", "")), "through a link");
+    assert!(!is_refused(&stage().write(".git/info/exclude", "target")));
+    let said = |lang| stage().lang(lang).write(".git/HEAD", "").said();
+    assert!(said(Lang::En).contains("`git switch`") && said(Lang::Ja).contains("ユーザーに依頼"), "{}", said(Lang::Ja));
+}
