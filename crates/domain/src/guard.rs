@@ -69,8 +69,12 @@ pub const NAMES: &[&str] = &[
     "state-injection",
     "task-request",
     "post-edit",
+    "archive",
     "log-subagent",
     "session",
+    "compact",
+    "summary",
+    "unpushed",
 ];
 
 /// Every class of destructive commands.

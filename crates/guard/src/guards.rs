@@ -9,10 +9,12 @@ use crate::context::Context;
 use crate::event::{Event, Kind, Tool};
 use crate::voice::{Trouble, Voice};
 
+mod archive;
 mod argv;
 mod bash;
 mod coherence;
 mod commit;
+mod compact;
 mod consent;
 mod constraints;
 mod control;
@@ -46,7 +48,9 @@ mod sections;
 mod session;
 mod state_injection;
 mod subtask;
+mod summary;
 mod task_request;
+mod unpushed;
 mod worktree;
 
 pub(crate) use custom::judge as judge_custom;
@@ -92,10 +96,16 @@ pub enum On {
     Prompt,
     /// After an editing tool.
     PostEdit,
+    /// After a shell line.
+    PostBash,
     /// Around subagents: after the call, at their start and end.
     Subagents,
     /// Beginning and end of a session.
     Session,
+    /// The agent is about to end its turn.
+    Stop,
+    /// Before the conversation is compacted.
+    Compact,
     ConfigChange,
 }
 
@@ -109,8 +119,11 @@ impl On {
             Self::Agents => "PreToolUse:Task/Agent, Skill",
             Self::Prompt => "UserPromptSubmit",
             Self::PostEdit => "PostToolUse:Edit/Write",
+            Self::PostBash => "PostToolUse:Bash",
             Self::Subagents => "SubagentStart, SubagentStop, PostToolUse:Task/Agent",
             Self::Session => "SessionStart, SessionEnd",
+            Self::Stop => "Stop",
+            Self::Compact => "PreCompact",
             Self::ConfigChange => "ConfigChange",
         }
     }
@@ -127,11 +140,14 @@ impl On {
             Self::Agents => before && matches!(event.tool, Some(Tool::Agent { .. } | Tool::Skill { .. })),
             Self::Prompt => matches!(event.kind, Kind::PromptSubmit { .. }),
             Self::PostEdit => after && !context.changes().is_empty(),
+            Self::PostBash => after && matches!(event.tool, Some(Tool::Bash { .. })),
             Self::Subagents => {
                 matches!(event.kind, Kind::SubagentStart | Kind::SubagentStop { .. })
                     || after && matches!(event.tool, Some(Tool::Agent { .. }))
             }
             Self::Session => matches!(event.kind, Kind::SessionStart { .. } | Kind::SessionEnd { .. }),
+            Self::Stop => matches!(event.kind, Kind::Stop { .. }),
+            Self::Compact => matches!(event.kind, Kind::PreCompact { .. }),
             Self::ConfigChange => matches!(event.kind, Kind::ConfigChange { .. }),
         }
     }
@@ -184,8 +200,12 @@ guards! {
     "state-injection"  state_injection   [Prompt]                 Off    Info        Open         true;
     "task-request"     task_request      [Prompt]                 Off    Info        Open         true;
     "post-edit"        post_edit         [PostEdit]               Block  Block       Open         true;
+    "archive"          archive           [PostEdit, PostBash]     Off    Warn        Open         true;
     "log-subagent"     log_subagent      [Subagents]              Info   Info        Open         true;
-    "session"          session           [Session, Prompt]             Info   Info        Open         true;
+    "session"          session           [Session, Prompt]        Info   Info        Open         true;
+    "compact"          compact           [Compact, Session]       Off    Info        Open         true;
+    "summary"          summary           [Stop]                   Off    Info        Open         true;
+    "unpushed"         unpushed          [Session]                Off    Warn        Open         true;
 }
 
 pub fn find(name: &str) -> Option<&'static Guard> {

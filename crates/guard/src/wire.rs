@@ -23,6 +23,7 @@
 //! | Claude's compaction | refused                               | instructions   | instructions | –                    |
 //! | Claude's change of settings | refused                       | –              | –          | –                      |
 //! | Gemini's session end | as warn                              | user           | user       | user                   |
+//! | Claude's session end | as warn                              | user           | –          | user                   |
 //! | any other      | –                                          | –              | –          | –                      |
 
 use std::borrow::Cow;
@@ -42,6 +43,8 @@ use fields::Fields;
 
 /// Exit code of a hook that refuses, in all three clients.
 const REFUSED: u8 = 2;
+/// Exit code of a hook that failed: nothing follows from it, and Claude shows the user what it wrote to stderr.
+const FAILED: u8 = 1;
 
 #[derive(Debug, thiserror::Error)]
 pub enum DecodeError {
@@ -249,6 +252,8 @@ enum Notes {
     AllToUser,
     /// Plain stdout.
     PlainToModel,
+    /// At its end Claude shows the user only what a hook says that failed; what is for the model alone is lost.
+    UserByFailing,
 }
 
 #[derive(Serialize, Default)]
@@ -315,6 +320,7 @@ fn say(event: &str, forms: Forms, ruling: &Ruling) -> Answer {
         Notes::User => (ruling.notes_for(for_user), None),
         Notes::AllToUser => (ruling.notes_for(|_| true), None),
         Notes::Both => (ruling.notes_for(for_user), ruling.notes_for(for_model)),
+        Notes::UserByFailing => return ruling.notes_for(for_user).as_deref().map_or_else(Answer::default, failing),
         Notes::PlainToModel => return ruling.notes_for(for_model).as_deref().map_or_else(Answer::default, plain),
     };
     if user.is_none() && context.is_none() {
@@ -326,6 +332,10 @@ fn say(event: &str, forms: Forms, ruling: &Ruling) -> Answer {
         ..Specific::default()
     });
     print(&Said { system_message: user.as_deref(), hook_specific_output: specific, ..Said::default() })
+}
+
+fn failing(text: &str) -> Answer {
+    Answer { stdout: Vec::new(), stderr: line(text), exit: FAILED }
 }
 
 /// A text that begins like JSON would be read as such, and dropped.

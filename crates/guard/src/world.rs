@@ -95,6 +95,8 @@ pub enum Mark {
     Discipline,
     /// A finished playbook waits for `post-loop`. Checkout.
     PostLoop,
+    /// The playbook whose last phase this session has finished, from the checkout's root. Session.
+    Finished,
     /// A required file was read. Session.
     Read(Utf8PathBuf),
     /// The session wrote this file. Session.

@@ -264,6 +264,7 @@ fn intended(event: &Event, decision: &str) -> Option<Effect> {
         (Kind::Stop { .. }, _)
         | (Kind::SubagentStop { .. }, Agent::Claude)
         | (Kind::SessionEnd { .. }, Agent::Gemini) => Some(Effect::ModelNotTold),
+        (Kind::SessionEnd { .. }, Agent::Claude) => (decision != "info").then_some(Effect::ModelNotTold),
         (Kind::PreCompact { .. }, Agent::Claude) if refuses => Some(Effect::CompactionRefused),
         (Kind::PreCompact { .. }, Agent::Claude) => (decision != "open").then_some(Effect::ModelTold),
         (Kind::ConfigChange { .. }, Agent::Claude) => refuses.then_some(Effect::ChangeRefused),

@@ -52,6 +52,7 @@ impl Session {
             Mark::Pending => return self.own.join("pending"),
             Mark::Consent => return self.own.join("consent"),
             Mark::Discipline => return self.own.join("discipline"),
+            Mark::Finished => return self.own.join("finished"),
             Mark::Read(_) => "read",
             Mark::Wrote(_) => "wrote",
             Mark::Told(_) => "told",
@@ -74,7 +75,7 @@ pub(crate) fn post_loop(folder: &Utf8Path) -> Utf8PathBuf {
 
 fn key(mark: &Mark) -> &str {
     match mark {
-        Mark::Pending | Mark::Consent | Mark::Discipline | Mark::PostLoop => "",
+        Mark::Pending | Mark::Consent | Mark::Discipline | Mark::PostLoop | Mark::Finished => "",
         Mark::Read(path) | Mark::Wrote(path) | Mark::Told(path) => path.as_str(),
         Mark::Called(name) => name,
     }

@@ -3,6 +3,7 @@
 pub mod branch;
 pub mod control;
 pub mod edit;
+pub mod lifecycle;
 pub mod prompt;
 pub mod session;
 pub mod verbs;

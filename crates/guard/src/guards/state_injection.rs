@@ -21,7 +21,7 @@ pub(crate) fn judge(context: &Context, voice: &mut Voice) -> Result<(), Trouble>
     Ok(())
 }
 
-fn standing<'d>(project: &'d Checkout, documents: &'d Documents) -> Standing<'d> {
+pub(crate) fn standing<'d>(project: &'d Checkout, documents: &'d Documents) -> Standing<'d> {
     let state = &documents.state;
     let playbook = documents.playbook.as_ref();
     // state.md may name a phase the playbook has not begun.

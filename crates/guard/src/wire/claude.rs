@@ -88,6 +88,7 @@ pub(super) fn forms(event: &Event) -> Forms {
         // Its plain output becomes part of the instructions for the summary.
         Kind::PreCompact { .. } => Forms::refusing(Refuse::By("block"), Notes::PlainToModel),
         Kind::ConfigChange { .. } => Forms::refusing(Refuse::Exit, Notes::None),
-        Kind::SessionEnd { .. } | Kind::Notification { .. } | Kind::Other => Forms::telling(Notes::None),
+        Kind::SessionEnd { .. } => Forms::telling(Notes::UserByFailing),
+        Kind::Notification { .. } | Kind::Other => Forms::telling(Notes::None),
     }
 }
