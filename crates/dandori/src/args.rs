@@ -83,6 +83,8 @@ enum Verb {
     /// Begin, read and check playbooks: reviewed plans in the repository
     #[command(subcommand)]
     Playbook(PlaybookVerb),
+    /// Wind up a finished playbook: changes are open again, and what is next is said
+    PostLoop,
     /// Look at and change state.md: what the repository is working on
     #[command(subcommand)]
     State(StateVerb),
@@ -310,6 +312,7 @@ async fn answer(verb: Verb, context: &cli::Context) -> Result<ExitCode, Failed> 
         Verb::Playbook(PlaybookVerb::Show(args)) => cli::playbook_show::run(&args, context),
         Verb::Playbook(PlaybookVerb::Check(args)) => cli::playbook_check::run(&args, context),
         Verb::Playbook(PlaybookVerb::Status) => cli::playbook_status::run(context),
+        Verb::PostLoop => cli::post_loop::run(context),
         Verb::State(StateVerb::Show) => cli::state_show::run(context),
         Verb::State(StateVerb::Set(args)) => cli::state_set::run(&args, context),
         Verb::State(StateVerb::History(args)) => cli::state_history::run(&args, context),

@@ -19,6 +19,7 @@ pub(crate) mod playbook_check;
 pub(crate) mod playbook_new;
 pub(crate) mod playbook_show;
 pub(crate) mod playbook_status;
+pub(crate) mod post_loop;
 pub(crate) mod pr_create;
 pub(crate) mod pr_list;
 pub(crate) mod pr_show;

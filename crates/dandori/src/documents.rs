@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use camino::{Utf8Path, Utf8PathBuf};
 use dandori_domain::Problem;
 use dandori_domain::problem::EditTrouble;
-use dandori_playbook::{EditError, State, state_template};
+use dandori_playbook::{EditError, Playbook, State, state_template};
 use dandori_text::Lang;
 
 use crate::cli::Context;
@@ -94,6 +94,24 @@ impl Documents {
         };
         let bytes = std::fs::read(&path).map_err(|e| io(&path, &e))?;
         Ok((path, String::from_utf8_lossy(&bytes).into_owned()))
+    }
+
+    /// Every playbook in `plan/`, by name. What lies deeper is archived.
+    pub(crate) fn playbooks(&self) -> Result<Vec<(String, Playbook)>, Problem> {
+        let folder = self.root.join("plan");
+        let listed = match folder.read_dir_utf8() {
+            Ok(listed) => listed,
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(e) => return Err(io(&folder, &e)),
+        };
+        let is_playbook = |name: &str| name.starts_with("playbook-") && Utf8Path::new(name).extension() == Some("md");
+        let mut names: Vec<String> = listed.flatten().map(|entry| entry.file_name().to_owned()).collect();
+        names.retain(|name| is_playbook(name));
+        names.sort();
+        // One that cannot be read is not what is next.
+        let read = |name: String| Some((format!("plan/{name}"), std::fs::read(folder.join(name)).ok()?));
+        let found = names.into_iter().filter_map(read);
+        Ok(found.map(|(path, bytes)| (path, Playbook::read(&String::from_utf8_lossy(&bytes)))).collect())
     }
 
     /// Sets one value of state.md. A file that is not there is made; the version before is kept.

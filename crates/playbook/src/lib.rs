@@ -10,6 +10,7 @@
 mod check;
 mod edit;
 mod lines;
+mod next;
 mod odd;
 mod playbook;
 mod project;
@@ -19,6 +20,7 @@ mod template;
 
 pub use check::{Fault, check};
 pub use edit::EditError;
+pub use next::Next;
 pub use odd::{Odd, Wanted};
 pub use playbook::{Phase, PhaseStatus, Playbook, Subtask, Validation, ValidationKind};
 pub use project::Project;

@@ -138,6 +138,7 @@ pub const COMMANDS: &[CommandHelp] = &[
     about("playbook show", "playbook をフェーズとともに表示する").with(&[PLAYBOOK]),
     about("playbook check", "playbook の問題点を探す").with(&[PLAYBOOK]),
     about("playbook status", "有効な playbook の進み具合と次の作業を表示する"),
+    about("post-loop", "完了した playbook の後処理を済ませる。変更が再び可能になり、次の作業が示される"),
     about("state", "state.md (リポジトリの現在の状態) を表示、変更する"),
     about("state show", "state.md の内容を表示する"),
     about("state set", "値を 1 つ設定する。変更前の版は保存される").with(&[

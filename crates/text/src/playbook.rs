@@ -1,6 +1,6 @@
 //! What is wrong with a playbook, and its phases in a word.
 
-use dandori_playbook::{Fault, Odd, PhaseStatus, Wanted};
+use dandori_playbook::{Fault, Next, Odd, PhaseStatus, Wanted};
 
 use crate::Lang;
 use crate::lang::say;
@@ -76,6 +76,27 @@ pub fn fault(lang: Lang, fault: &Fault) -> String {
             "the last phase should look at the whole: `## p_final: …`",
             "最後に全体を確認するフェーズ (`## p_final: …`) がありません"
         ),
+    }
+}
+
+/// What comes after a finished playbook.
+pub fn next(lang: Lang, next: &Next) -> String {
+    match next {
+        Next::Phase { playbook, id, title } => {
+            say!(lang, "Next: {id} {title} ({playbook})", "次の作業: {id} {title} ({playbook})")
+        }
+        Next::Playbook { path, branch, .. } => {
+            let on = branch.as_deref().map(|b| format!(", `git switch -c {b}`")).unwrap_or_default();
+            let ja = branch.as_deref().map(|b| format!("、`git switch -c {b}`")).unwrap_or_default();
+            say!(
+                lang,
+                "Next: the playbook {path} (`dandori state set playbook.active {path}`{on})",
+                "次の作業: playbook {path} (`dandori state set playbook.active {path}`{ja})"
+            )
+        }
+        Next::Nothing => {
+            say!(lang, "All tasks are done. Waiting for your next instruction.", "全タスク完了。次の指示を待ちます。")
+        }
     }
 }
 

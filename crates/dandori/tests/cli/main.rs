@@ -21,6 +21,7 @@ mod guard_verbs;
 mod hook;
 mod hook_runs;
 mod init;
+mod lifecycle;
 mod many;
 mod remote;
 mod runs;

@@ -4,7 +4,7 @@
 //! call it by a slash: both count.
 
 use camino::Utf8Path;
-use dandori_text::guard::prompt;
+use dandori_text::guard::{lifecycle, prompt};
 
 use crate::context::Context;
 use crate::event::{Kind, Tool};
@@ -13,6 +13,8 @@ use crate::world::{Effect, Mark};
 
 const INIT: &str = "playbook-init";
 const UNDERSTANDING: &str = "understanding-check";
+/// Not a step of it, but what comes behind its end; it opens what `pending` holds.
+const POST_LOOP: &str = "post-loop";
 
 /// Who may be called while the playbook waits for its review: the way's own roles, and what only reads.
 const BEFORE_REVIEW: [&str; 13] = [
@@ -34,6 +36,10 @@ const BEFORE_REVIEW: [&str; 13] = [
 pub(crate) fn judge(context: &Context, voice: &mut Voice) -> Result<(), Trouble> {
     for skill in skills_called(context) {
         note_skill(skill, voice);
+    }
+    if context.world.mark(&Mark::PostLoop).is_some() && calls_post_loop(context) {
+        voice.note(Effect::Clear(Mark::PostLoop));
+        voice.info(lifecycle::post_loop_noted(context.lang));
     }
     match &context.event.tool {
         Some(Tool::Agent { role, .. }) if context.is_before_tool() => judge_agent(context, role.as_deref(), voice),
@@ -84,7 +90,20 @@ fn note_skill(skill: &str, voice: &mut Voice) {
 
 /// The skills of the way that this event calls.
 fn skills_called(context: &Context) -> Vec<&'static str> {
-    let is_called = |skill: &str| match (&context.event.kind, &context.event.tool) {
+    [INIT, UNDERSTANDING].into_iter().filter(|skill| calls(context, skill)).collect()
+}
+
+/// By the skill, or by the verb: a client's sandbox may keep the verb itself from the mark.
+fn calls_post_loop(context: &Context) -> bool {
+    let is_verb = |command: &dandori_shell::Command| {
+        let verb = command.args().iter().find(|word| !word.text.starts_with('-'));
+        command.program == "dandori" && verb.is_some_and(|word| word.text == POST_LOOP)
+    };
+    calls(context, POST_LOOP) || context.is_before_tool() && context.commands().iter().any(is_verb)
+}
+
+fn calls(context: &Context, skill: &str) -> bool {
+    match (&context.event.kind, &context.event.tool) {
         (Kind::PromptSubmit { prompt }, _) => {
             let command = prompt.trim_start().strip_prefix(['/', '$']);
             command.and_then(|c| c.split_whitespace().next()).is_some_and(|name| bare_name(name) == skill)
@@ -96,8 +115,7 @@ fn skills_called(context: &Context) -> Vec<&'static str> {
             reads.iter().any(|read| is_skill_file(Utf8Path::new(&read.path.text), skill))
         }
         _ => false,
-    };
-    [INIT, UNDERSTANDING].into_iter().filter(|skill| is_called(skill)).collect()
+    }
 }
 
 fn is_skill_file(path: &Utf8Path, skill: &str) -> bool {
@@ -180,6 +198,30 @@ mod tests {
         assert!(stage.event("BeforeTool", &fields).effects.contains(&set(INIT)));
         let fields = json!({"tool_name": "invoke_agent", "tool_input": {"agent_name": "pm", "prompt": "x"}});
         assert_eq!(stage.event("BeforeTool", &fields).outcome(), Outcome::Block);
+    }
+
+    #[test]
+    fn the_post_loop_opens_what_waits_for_it_by_its_skill_and_by_its_verb() {
+        let waiting = || plain().mark_with(Mark::PostLoop, r#"{"playbook":"plan/playbook-a.md"}"#);
+        let opened = [Effect::Clear(Mark::PostLoop)];
+        for judged in [
+            waiting().tool("Skill", &json!({"skill": "post-loop"})),
+            waiting().prompt("/post-loop"),
+            waiting().read(".claude/skills/post-loop/SKILL.md"),
+            waiting().bash("dandori post-loop --json"),
+            waiting().bash("cd sub && dandori post-loop"),
+        ] {
+            assert_eq!((judged.outcome(), judged.effects.as_slice()), (Outcome::Info, &opened[..]));
+            assert!(judged.said().contains("`dandori post-loop`"), "{}", judged.said());
+        }
+        for judged in [
+            waiting().tool("Skill", &json!({"skill": "pdf"})),
+            waiting().bash("echo dandori post-loop"),
+            waiting().bash("dandori playbook show post-loop"),
+            plain().tool("Skill", &json!({"skill": "post-loop"})),
+        ] {
+            assert_eq!((judged.outcome(), judged.effects), (Outcome::Pass, Vec::new()));
+        }
     }
 
     #[test]
