@@ -7,14 +7,20 @@
 //!
 //! Pure: nothing is run, no file is looked at. The grammar is brush-parser's; its types stay in [`grammar`] and [`walk`].
 
+mod braces;
+mod builtins;
 mod code;
 mod expand;
 mod files;
+mod finders;
 mod gh;
 mod git;
 mod grammar;
+mod languages;
+mod launchers;
 mod options;
 mod params;
+mod plumbing;
 mod programs;
 mod reading;
 mod run;

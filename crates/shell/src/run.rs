@@ -2,9 +2,10 @@
 
 use brush_parser::ast::{Assignment, AssignmentName, AssignmentValue, CommandPrefixOrSuffixItem, SimpleCommand};
 
+use crate::plumbing::Plumbing;
 use crate::reading::{Certainty, Command, Cwd, Reach, Why, Word};
 use crate::scope::{Input, Output, Variable};
-use crate::walk::{Plumbing, Walker};
+use crate::walk::Walker;
 
 /// Variables whose value is a command that others run.
 const COMMAND_VARIABLES: &[&str] = &[

@@ -1,6 +1,6 @@
 //! Tokens of code we do not parse: names, texts, marks.
 
-use crate::code::Language;
+use crate::languages::Language;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Token {

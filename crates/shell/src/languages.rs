@@ -1,0 +1,101 @@
+//! Interpreters of other languages: where their code is, on the command line or elsewhere.
+
+use crate::options::{self, Spec};
+use crate::reading::{How, Why, Word};
+use crate::scope::Input;
+use crate::walk::Walker;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Language {
+    Python,
+    Node,
+    Ruby,
+    Perl,
+    Php,
+    Other,
+}
+
+pub(crate) fn language(program: &str) -> Option<Language> {
+    let bare = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    Some(match bare {
+        "python" | "pypy" | "ipython" => Language::Python,
+        "node" | "nodejs" | "deno" | "tsx" | "ts-node" => Language::Node,
+        "ruby" | "irb" => Language::Ruby,
+        "perl" => Language::Perl,
+        "php" => Language::Php,
+        "lua" | "luajit" | "osascript" | "Rscript" | "R" | "tclsh" | "expect" | "groovy" | "julia" | "guile" => {
+            Language::Other
+        }
+        _ => return None,
+    })
+}
+
+impl Walker<'_> {
+    pub(crate) fn interpreter(&mut self, program: &str, language: Language, args: &[Word], input: &Input) {
+        if args.iter().any(|w| matches!(w.text.as_str(), "--version" | "-V" | "--help" | "-h"))
+            || (args.len() == 1 && args.iter().any(|w| w.text == "-v"))
+        {
+            return;
+        }
+        let (short, code_flags): (&'static str, &[&str]) = match language {
+            Language::Python => ("cmWX", &["c"]),
+            Language::Node => ("epr", &["e", "p", "eval", "print"]),
+            Language::Ruby => ("eIrC", &["e"]),
+            Language::Perl => ("eEIMm", &["e", "E"]),
+            Language::Php => ("rdBRFE", &["r", "B", "R", "E"]),
+            Language::Other => ("el", &["e"]),
+        };
+        let long = &["eval", "print", "require", "import", "loader", "env-file", "test-name-pattern"];
+        // `-pi -e`, `-i.bak`: what follows `-i` belongs to it.
+        let args: Vec<Word> = args
+            .iter()
+            .map(|w| match w.text.find("i.") {
+                Some(at)
+                    if w.text.starts_with('-')
+                        && !w.text.starts_with("--")
+                        && matches!(language, Language::Perl | Language::Ruby) =>
+                {
+                    Word { text: w.text.get(..=at).unwrap_or_default().to_owned(), certainty: w.certainty }
+                }
+                _ => w.clone(),
+            })
+            .collect();
+        let parsed = options::parse(&args, Spec { short, long, stops: language == Language::Python });
+        let mut operands = parsed.operands.clone();
+        let mut codes: Vec<Word> = parsed.values(code_flags).cloned().collect();
+        if program == "deno" && operands.first().is_some_and(|w| w.text == "eval") {
+            codes.extend(operands.get(1).cloned());
+        } else if program == "deno" {
+            return;
+        }
+        if language == Language::Python && parsed.has(&["m"]) {
+            return;
+        }
+        let in_place = matches!(language, Language::Perl | Language::Ruby) && parsed.has(&["i"]);
+        if in_place {
+            for file in &operands {
+                self.writes(file.clone(), How::InPlace);
+            }
+        }
+        if !codes.is_empty() {
+            for code in codes {
+                if code.is_computed() && code.text.starts_with('$') && !code.text.contains(char::is_whitespace) {
+                    self.opaque(Why::UnseenCode, &format!("{program} {}", code.text));
+                }
+                self.foreign_code(program, &code.text, &operands);
+            }
+            return;
+        }
+        match operands.first().cloned() {
+            Some(file) if file.text != "-" && !file.text.starts_with("/dev/stdin") => {
+                operands.remove(0);
+                self.script_file(program, &file, &operands, input);
+            }
+            _ => match input {
+                Input::Text(text) => self.foreign_code(program, &text.clone(), &operands),
+                Input::Unseen => self.opaque(Why::UnseenCode, program),
+                Input::Inherited => self.opaque(Why::Interactive, program),
+            },
+        }
+    }
+}
