@@ -12,6 +12,7 @@ use dandori_shell::{Certainty, Command, Cwd, How, Options, Reading, Write};
 use dandori_text::Lang;
 use serde_json::Value;
 
+use crate::aliases;
 use crate::change::{Change, resolve};
 use crate::event::{Event, Kind, Tool};
 use crate::glob;
@@ -110,17 +111,25 @@ impl<'a> Context<'a> {
     pub fn reading(&self) -> Option<&Reading> {
         self.reading
             .get_or_init(|| match &self.event.tool {
-                Some(Tool::Bash { command, .. }) => Some(dandori_shell::read_with(
-                    command,
-                    &Options {
-                        home: self.world.home().map(Utf8PathBuf::into_string),
-                        cwd: self.event.workdir().map(ToString::to_string),
-                        aliases: Vec::new(),
-                    },
-                )),
+                Some(Tool::Bash { command, .. }) => Some(self.read(command)),
                 _ => None,
             })
             .as_ref()
+    }
+
+    /// The configuration is looked at only for a subcommand that git or gh does not have itself.
+    fn read(&self, line: &str) -> Reading {
+        let mut options = Options {
+            home: self.world.home().map(Utf8PathBuf::into_string),
+            cwd: self.event.workdir().map(ToString::to_string),
+            ..Options::default()
+        };
+        let reading = dandori_shell::read_with(line, &options);
+        for foreign in &reading.foreign {
+            aliases::look_up(self, foreign, &mut options);
+        }
+        let has_none = options.git_aliases.is_empty() && options.gh_aliases.is_empty();
+        if has_none { reading } else { dandori_shell::read_with(line, &options) }
     }
 
     /// Every command the shell line would run; none for other tools.
@@ -130,7 +139,11 @@ impl<'a> Context<'a> {
 
     /// Where a command of the line would run, when that is known.
     pub fn folder_of(&self, command: &Command) -> Option<Utf8PathBuf> {
-        match &command.cwd {
+        self.folder(&command.cwd)
+    }
+
+    pub fn folder(&self, cwd: &Cwd) -> Option<Utf8PathBuf> {
+        match cwd {
             Cwd::Start => self.event.workdir().map(Utf8Path::to_owned),
             Cwd::Known(folder) => Some(resolve(self.event.workdir(), folder)),
             Cwd::Unknown => None,

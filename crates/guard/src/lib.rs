@@ -7,6 +7,7 @@
 //! Pure: no clock, no files, no processes. Paths are what the client would open, made absolute by name only; who needs
 //! to know where a symlink leads asks the file system itself.
 
+mod aliases;
 pub mod change;
 pub mod context;
 #[cfg(test)]

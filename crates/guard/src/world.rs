@@ -39,6 +39,11 @@ pub trait World {
     fn waited(&self) -> Duration;
 
     fn home(&self) -> Option<Utf8PathBuf>;
+
+    /// Where the user's programs keep their settings: `~/.config`, unless the user says otherwise.
+    fn config_home(&self) -> Option<Utf8PathBuf> {
+        self.home().map(|home| home.join(".config"))
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -130,4 +130,9 @@ impl World for Files<'_> {
     fn home(&self) -> Option<Utf8PathBuf> {
         self.env.home()
     }
+
+    fn config_home(&self) -> Option<Utf8PathBuf> {
+        let named = self.env.path("XDG_CONFIG_HOME").filter(|path| path.is_absolute());
+        named.or_else(|| self.env.home().map(|home| home.join(".config")))
+    }
 }

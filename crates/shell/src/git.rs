@@ -186,23 +186,6 @@ impl Walker<'_> {
         }
     }
 
-    fn git_alias(&mut self, call: &GitCall) {
-        let name = call.subcommand.text.to_ascii_lowercase();
-        let Some(text) = self.scope.git_aliases.remove(&name) else { return };
-        let reach = Reach::Setting(format!("alias.{name}"));
-        let rest = call.args.clone();
-        if let Some(code) = text.strip_prefix('!') {
-            let more: Vec<&str> = rest.iter().map(|w| w.text.as_str()).collect();
-            self.code_apart(&format!("{code} {}", more.join(" ")), reach, &Input::Inherited);
-        } else {
-            let mut argv = vec![Word::literal("git")];
-            argv.extend(text.split_whitespace().map(Word::literal));
-            argv.extend(rest);
-            self.within(reach, |walker| walker.run(&argv, Vec::new(), &Input::Inherited));
-        }
-        self.scope.git_aliases.insert(name, text);
-    }
-
     fn git_files(&mut self, call: &GitCall, input: &Input) {
         let args = &call.args;
         let first = args.first().map(|w| w.text.as_str()).unwrap_or_default();

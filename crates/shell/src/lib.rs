@@ -9,6 +9,7 @@
 
 mod braces;
 mod builtins;
+mod aliases;
 mod code;
 mod expand;
 mod files;
@@ -39,7 +40,7 @@ pub use gh::{GhCall, gh_call};
 pub use git::{GitCall, git_call, git_subcommand};
 pub use options::Parsed as GitOptions;
 pub use reading::{
-    Certainty, Command, Cwd, How, Opaque, Reach, Read, Reading, Remote, ScriptRun, Touch, Why, Word, Write,
+    Certainty, Command, Cwd, Foreign, How, Opaque, Reach, Read, Reading, Remote, ScriptRun, Touch, Why, Word, Write,
 };
 
 /// What is known about the shell the line goes to.
@@ -51,6 +52,9 @@ pub struct Options {
     pub cwd: Option<String>,
     /// Aliases the shell is known to have.
     pub aliases: Vec<(String, String)>,
+    /// git's aliases of the configuration, as far as they are known.
+    pub git_aliases: Vec<(String, String)>,
+    pub gh_aliases: Vec<(String, String)>,
 }
 
 /// Longer lines are not read: they are opaque.

@@ -30,6 +30,7 @@ impl Walker<'_> {
             return Output::Unknown;
         }
         match program {
+            "gh" => self.gh(args),
             "sed" | "gsed" | "awk" | "gawk" | "mawk" | "nawk" | "ed" | "ex" | "vi" | "vim" | "nvim" | "nano"
             | "emacs" => {
                 return self.text_tool(program, args, input);

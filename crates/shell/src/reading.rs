@@ -13,6 +13,8 @@ pub struct Reading {
     pub scripts: Vec<ScriptRun>,
     /// Commands that run on another machine or in a container: not ours to read.
     pub remote: Vec<Remote>,
+    /// Subcommands git and gh do not have themselves, and no alias is known for: who can look may know one.
+    pub foreign: Vec<Foreign>,
 }
 
 impl Reading {
@@ -220,6 +222,15 @@ pub struct ScriptRun {
 pub struct Remote {
     pub by: String,
     pub text: String,
+}
+
+/// `git x`, which may be an alias or somebody's extension.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Foreign {
+    /// `git` or `gh`.
+    pub program: &'static str,
+    pub name: String,
+    pub cwd: Cwd,
 }
 
 /// A part of the line that cannot be seen through.

@@ -28,8 +28,9 @@ pub(crate) struct Scope {
     pub(crate) variables: Rc<HashMap<String, Variable>>,
     pub(crate) functions: Rc<HashMap<String, Function>>,
     pub(crate) aliases: HashMap<String, String>,
-    /// `alias.x` set for git earlier in the line.
+    /// Of the configuration, and `alias.x` set earlier in the line.
     pub(crate) git_aliases: HashMap<String, String>,
+    pub(crate) gh_aliases: HashMap<String, String>,
     pub(crate) cwd: Cwd,
     /// `$1`…; unknown outside of functions and `sh -c`.
     pub(crate) positional: Option<Vec<Word>>,

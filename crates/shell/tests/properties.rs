@@ -132,7 +132,7 @@ fn deep_and_long_lines_are_opaque_and_soon_answered() {
 
 #[test]
 fn paths_are_seen_from_the_folder_the_shell_stands_in() {
-    let options = Options { home: Some("/home/u".into()), cwd: Some("/w/repo".into()), aliases: Vec::new() };
+    let options = Options { home: Some("/home/u".into()), cwd: Some("/w/repo".into()), ..Options::default() };
     let paths =
         |line: &str| -> Vec<String> { read_with(line, &options).writes.into_iter().map(|w| w.path.text).collect() };
     assert_eq!(paths("echo x > a"), ["/w/repo/a"]);

@@ -29,7 +29,7 @@ pub(crate) fn run(args: &GuardExplainArgs, context: &Context) -> Result<ExitCode
     let options = Options {
         home: context.env.home().map(camino::Utf8PathBuf::into_string),
         cwd: Some(here.into_string()),
-        aliases: Vec::new(),
+        ..Options::default()
     };
     let reading = dandori_shell::read_with(&args.command, &options);
     let (_, judged) = judge_all(context, &event)?;
