@@ -1,5 +1,6 @@
 //! git's command line: global options, subcommand, aliases, settings that run things.
 
+use crate::git_settings::Lasts;
 use crate::options::{self, Parsed, Spec};
 use crate::reading::{Command, How, Reach, Why, Word};
 use crate::scope::Input;
@@ -122,34 +123,11 @@ fn call(program: &str, args: &[Word]) -> Option<GitCall> {
     Some(call)
 }
 
-/// Settings whose value is a command.
-fn runs_something(key: &str) -> bool {
-    let key = key.to_ascii_lowercase();
-    matches!(
-        key.as_str(),
-        "core.pager"
-            | "core.editor"
-            | "sequence.editor"
-            | "core.sshcommand"
-            | "core.fsmonitor"
-            | "diff.external"
-            | "core.gitproxy"
-            | "gpg.program"
-            | "gpg.ssh.program"
-            | "core.askpass"
-            | "uploadpack.packobjectshook"
-    ) || key.starts_with("pager.")
-        || matches!(
-            key.rsplit('.').next(),
-            Some("cmd" | "command" | "textconv" | "clean" | "smudge" | "process" | "driver")
-        )
-}
-
 impl Walker<'_> {
     pub(crate) fn git(&mut self, program: &str, args: &[Word], input: &Input) {
         let Some(call) = call(program, args) else { return };
         for (key, value) in &call.config {
-            self.git_setting(key, value);
+            self.git_setting(key, value, Lasts::Once);
         }
         if call.subcommand.is_computed() {
             let line = args.iter().map(|w| w.text.as_str()).collect::<Vec<_>>().join(" ");
@@ -165,25 +143,6 @@ impl Walker<'_> {
         let aliases = std::mem::take(&mut self.scope.git_aliases);
         self.scope = scope;
         self.scope.git_aliases = aliases;
-    }
-
-    fn git_setting(&mut self, key: &str, value: &Word) {
-        let lower = key.to_ascii_lowercase();
-        if let Some(name) = lower.strip_prefix("alias.") {
-            self.scope.git_aliases.insert(name.to_owned(), value.text.clone());
-        } else if lower == "core.hookspath" && value.text != "/dev/null" {
-            self.opaque(Why::Setting, &format!("{key}={}", value.text));
-        } else if lower == "credential.helper" || lower.ends_with(".helper") {
-            if let Some(code) = value.text.strip_prefix('!') {
-                self.code_apart(code, Reach::Setting(key.to_owned()), &Input::Unseen);
-            }
-        } else if runs_something(key) && !matches!(value.text.as_str(), "" | "true" | "false") {
-            if value.is_computed() && value.text.starts_with('$') {
-                self.opaque(Why::Setting, &format!("{key}={}", value.text));
-            } else {
-                self.code_apart(value.text.trim_start_matches('!'), Reach::Setting(key.to_owned()), &Input::Unseen);
-            }
-        }
     }
 
     fn git_files(&mut self, call: &GitCall, input: &Input) {
@@ -309,6 +268,17 @@ impl Walker<'_> {
             }
             _ => {}
         }
+        // The program at the other end, which is this machine for a path.
+        let other_end = options::parse(args, all("", &["upload-pack", "receive-pack", "exec"]));
+        if matches!(
+            call.subcommand.text.as_str(),
+            "fetch" | "pull" | "clone" | "push" | "ls-remote" | "send-pack" | "fetch-pack" | "archive"
+        ) {
+            for program in other_end.values(&["upload-pack", "receive-pack", "exec"]) {
+                let reach = Reach::Wrapper(format!("git {}", call.subcommand.text));
+                self.code_apart(&program.text, reach, &Input::Unseen);
+            }
+        }
         let mut words = args.iter().peekable();
         while let Some(word) = words.next() {
             if let Some(file) = word.text.strip_prefix("--output=") {
@@ -318,38 +288,6 @@ impl Walker<'_> {
             {
                 self.writes((*file).clone(), How::Output);
             }
-        }
-    }
-
-    fn git_config(&mut self, args: &[Word]) {
-        let parsed =
-            options::parse(args, Spec { short: "f", long: &["file", "blob", "type", "default"], stops: false });
-        let mut operands: Vec<&Word> = parsed.operands.iter().collect();
-        let verb = operands.first().map(|w| w.text.as_str()).unwrap_or_default();
-        if parsed.has(&["get", "get-all", "get-regexp", "l", "list", "show-origin", "show-scope"])
-            || matches!(verb, "get" | "list")
-        {
-            return;
-        }
-        let told = matches!(verb, "set" | "unset" | "edit" | "rename-section" | "remove-section");
-        if told {
-            operands.remove(0);
-        }
-        let changes = operands.len() >= 2
-            || told
-            || parsed.has(&["unset", "unset-all", "add", "replace-all", "e", "edit", "remove-section"]);
-        if !changes {
-            return;
-        }
-        let file = match parsed.value(&["f", "file"]) {
-            Some(file) => file.clone(),
-            None if parsed.has(&["global"]) => Word::literal("~/.gitconfig"),
-            None if parsed.has(&["system"]) => Word::literal("/etc/gitconfig"),
-            None => Word::literal(".git/config"),
-        };
-        self.writes(file, How::Configured);
-        if let [key, value, ..] = operands.as_slice() {
-            self.git_setting(&key.text.clone(), &(*value).clone());
         }
     }
 }

@@ -7,15 +7,16 @@
 //!
 //! Pure: nothing is run, no file is looked at. The grammar is brush-parser's; its types stay in [`grammar`] and [`walk`].
 
+mod aliases;
 mod braces;
 mod builtins;
-mod aliases;
 mod code;
 mod expand;
 mod files;
 mod finders;
 mod gh;
 mod git;
+mod git_settings;
 mod grammar;
 mod languages;
 mod launchers;

@@ -2,6 +2,7 @@
 
 use brush_parser::ast::{Assignment, AssignmentName, AssignmentValue, CommandPrefixOrSuffixItem, SimpleCommand};
 
+use crate::git_settings::is_telling;
 use crate::plumbing::Plumbing;
 use crate::reading::{Certainty, Command, Cwd, Reach, Why, Word};
 use crate::scope::{Input, Output, Variable};
@@ -28,9 +29,20 @@ const COMMAND_VARIABLES: &[&str] = &[
     "FZF_DEFAULT_COMMAND",
     "RUSTC_WRAPPER",
 ];
-/// Variables that make a shell or the loader run a file.
-const LOADER_VARIABLES: &[&str] =
-    &["BASH_ENV", "ENV", "LD_PRELOAD", "DYLD_INSERT_LIBRARIES", "PERL5OPT", "PYTHONSTARTUP"];
+/// Variables that make a shell, the loader or git run a file, or go by settings in one.
+const LOADER_VARIABLES: &[&str] = &[
+    "BASH_ENV",
+    "ENV",
+    "LD_PRELOAD",
+    "DYLD_INSERT_LIBRARIES",
+    "PERL5OPT",
+    "PYTHONSTARTUP",
+    "GIT_CONFIG_GLOBAL",
+    "GIT_CONFIG_SYSTEM",
+    "GIT_CONFIG_PARAMETERS",
+    "GIT_EXEC_PATH",
+    "GIT_TEMPLATE_DIR",
+];
 
 impl Walker<'_> {
     pub(crate) fn simple(&mut self, simple: &SimpleCommand, input: &Input) -> Output {
@@ -155,6 +167,8 @@ impl Walker<'_> {
                 return;
             }
             self.code_apart(value.text.trim_start_matches('|'), Reach::Setting(name.to_owned()), &Input::Unseen);
+        } else if name.starts_with("GIT_CONFIG_KEY_") && (value.is_computed() || is_telling(&value.text)) {
+            self.opaque(Why::Setting, &format!("{name}={}", value.text));
         } else if LOADER_VARIABLES.contains(&name) && !value.text.is_empty() && !value.text.starts_with("/dev/null") {
             self.opaque(Why::Setting, &format!("{name}={}", value.text));
         }
