@@ -33,7 +33,8 @@ fn judged(rules: &Rules, line: &str) -> Judgement {
 }
 
 /// Harmless to a reader of shell lines, but they show or write a secret, which is what the guard is for.
-const SECRET: &[&str] = &["cat .env", "cp .env.example .env.local"];
+const SECRET: &[&str] =
+    &["cat .env", "cp .env.example .env.local", "kubectl get secret x -o jsonpath='{.data.token}' | base64 -d"];
 
 #[test]
 fn no_harmless_line_makes_a_guard_speak() {

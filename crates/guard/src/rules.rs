@@ -10,7 +10,39 @@ use serde::{Deserialize, Serialize};
 use dandori_domain::guard::{ErrorPolicy, Level, Profile};
 
 /// A snapshot of another version is made again.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
+
+/// Keys and passwords by the names they usually have, and where tools keep their logins.
+const SECRETS: &[&str] = &[
+    ".env",
+    ".env.*",
+    "*.key",
+    "*.pem",
+    "id_rsa",
+    "id_dsa",
+    "id_ecdsa",
+    "id_ed25519",
+    ".netrc",
+    ".pypirc",
+    ".git-credentials",
+    "~/.npmrc",
+    "~/.aws/credentials",
+    "~/.azure/msal_token_cache.json",
+    "~/.cargo/credentials.toml",
+    "~/.claude/.credentials.json",
+    "~/.codex/auth.json",
+    "~/.config/gcloud/application_default_credentials.json",
+    "~/.config/gcloud/credentials.db",
+    "~/.config/gh/hosts.yml",
+    "~/.config/git/credentials",
+    "~/.docker/config.json",
+    "~/.gem/credentials",
+    "~/.gemini/oauth_creds.json",
+    "~/.gnupg/private-keys-v1.d",
+    "~/.kube/config",
+    "/etc/shadow",
+    "/etc/gshadow",
+];
 
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Rules {
@@ -218,7 +250,7 @@ impl Rules {
             required_reads: strings(&["CLAUDE.md", "AGENTS.md", "GEMINI.md", "state.md"]),
             protected: Vec::new(),
             protected_by_repository: Vec::new(),
-            secrets: strings(&[".env", ".env.*", "*.key", "*.pem", "id_rsa", "id_ed25519", "id_ecdsa", ".netrc"]),
+            secrets: strings(SECRETS),
             destructive: BTreeMap::new(),
             opaque: Level::Ask,
             checks: Checks { seconds: 60, ..Checks::default() },

@@ -4,9 +4,13 @@ use camino::{Utf8Path, Utf8PathBuf};
 use dandori_shell::How;
 
 use crate::context::{By, Context, Target};
+use crate::event::Tool;
 use crate::voice::{Trouble, Voice};
+use crate::world::FileKind;
 
-use super::reads::read_paths;
+use super::reads::{Named, Shown, read_paths};
+
+mod printing;
 
 #[expect(clippy::unnecessary_wraps, reason = "a guard may fail")]
 pub(crate) fn judge(context: &Context, voice: &mut Voice) -> Result<(), Trouble> {
@@ -19,6 +23,9 @@ pub(crate) fn judge(context: &Context, voice: &mut Voice) -> Result<(), Trouble>
         let shown = shown(context, &path);
         voice.block_file(path.clone(), dandori_text::guard::bash::secret(context.lang, &shown));
         said.push(path);
+    }
+    for command in context.commands().iter().filter(|command| printing::prints_login(command)) {
+        voice.ask(dandori_text::guard::bash::login(context.lang, &command.line()));
     }
     Ok(())
 }
@@ -58,22 +65,56 @@ pub(super) fn hit(context: &Context, pattern: &str, target: &Target) -> Hit {
 
 /// The files of these patterns whose text would be seen.
 pub(super) fn read(context: &Context, patterns: &[String]) -> Vec<Utf8PathBuf> {
-    let is_held = |path: &Utf8PathBuf| {
-        let real = context.world.real(path);
-        let is_secret =
-            |path: &Utf8Path| !is_example(path) && patterns.iter().any(|pattern| context.holds(pattern, path));
-        is_secret(path) || is_secret(&real)
+    let is_secret = |path: &Utf8Path| !is_example(path) && patterns.iter().any(|pattern| context.holds(pattern, path));
+    let is_held = |shown: &Shown| {
+        let kind = context.world.kind(&shown.path);
+        if kind.is_none() && shown.named == Named::Perhaps {
+            return false;
+        }
+        let real = context.world.real(&shown.path);
+        is_secret(&shown.path) || is_secret(&real) || keeps_secrets(context, patterns, &real)
     };
-    read_paths(context).into_iter().filter(is_held).collect()
+    read_paths(context).into_iter().filter(is_held).map(|shown| shown.path).collect()
 }
 
-/// Made to be shown: examples of a configuration, and the public half of a key.
+/// A folder that is there for such files, and is read as a whole: `~/.ssh`, `~/.aws`, the home folder. A folder of the
+/// project only when there is nothing else in it, else no search of a package with a `.env` would pass.
+fn keeps_secrets(context: &Context, patterns: &[String], folder: &Utf8Path) -> bool {
+    let reads_whole = matches!(context.event.tool, Some(Tool::Bash { .. } | Tool::Search { .. }));
+    if !reads_whole || context.world.kind(folder) != Some(FileKind::Folder) {
+        return false;
+    }
+    let is_secret = |name: &String| {
+        !is_example(Utf8Path::new(name))
+            && patterns.iter().any(|pattern| !pattern.contains('/') && fast_glob::glob_match(pattern, name))
+    };
+    if context.checkout(folder).is_some() {
+        let names = context.world.names(folder);
+        let is_public = |name: &String| is_example(Utf8Path::new(name)) || name == ".gitignore" || name == ".gitkeep";
+        return names.iter().any(is_secret) && names.iter().all(|name| is_secret(name) || is_public(name));
+    }
+    let home = context.world.home();
+    let is_home = home.as_deref() == Some(folder);
+    let is_hidden = folder.components().any(|part| part.as_str().starts_with('.'));
+    let lies_below = |pattern: &String| {
+        let path = match (pattern.strip_prefix("~/"), &home) {
+            (Some(rest), Some(home)) => home.join(rest),
+            _ => Utf8PathBuf::from(pattern),
+        };
+        path.is_absolute() && path.starts_with(folder) && context.world.kind(&path).is_some()
+    };
+    (is_home || is_hidden) && (patterns.iter().any(lies_below) || context.world.names(folder).iter().any(is_secret))
+}
+
+/// Made to be shown: examples of a configuration, code with such a name, and the public half of a key.
 pub(super) fn is_example(path: &Utf8Path) -> bool {
+    const EXAMPLES: &[&str] = &[
+        "example", "sample", "template", "dist", "defaults", "schema", "tpl", "tmpl", "j2", "ts", "mts", "cts", "js",
+        "mjs", "cjs",
+    ];
     let Some(name) = path.file_name() else { return false };
     let end = name.rsplit('.').next().unwrap_or_default();
-    let is_public = path.extension() == Some("pub");
-    is_public
-        || name.starts_with(".env") && matches!(end, "example" | "sample" | "template" | "dist" | "defaults" | "schema")
+    path.extension() == Some("pub") || name.starts_with(".env") && EXAMPLES.contains(&end)
 }
 
 /// As people write it.
@@ -84,138 +125,4 @@ pub(super) fn shown(context: &Context, path: &Utf8Path) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use crate::guards::secrets;
-    use crate::judge::Outcome;
-    use crate::stage::Stage;
-    use crate::world::{About, Exception};
-    use crate::{Agent, Level};
-    use camino::Utf8Path;
-    use dandori_text::Lang;
-
-    fn stage() -> Stage {
-        Stage::only("secrets", Level::Block).file(".env", "KEY=1").file("src/a.rs", "").link("plain.txt", ".env")
-    }
-
-    #[test]
-    fn no_tool_shows_or_changes_a_secret() {
-        for path in [".env", "app/.env.local", "tls/server.key", "x.pem", ".netrc", "id_ed25519", "plain.txt"] {
-            assert_eq!(stage().read(path).outcome(), Outcome::Block, "read {path}");
-            assert_eq!(stage().write(path, "x").outcome(), Outcome::Block, "write {path}");
-        }
-        for line in [
-            "cat .env",
-            "cat ./.env | head -1",
-            "cat .e*",
-            "cd src && cat ../.env",
-            "bash -c 'cat .env'",
-            "env X=1 head -3 .env",
-            "base64 .env",
-            "openssl rsa -in server.key",
-            "base64 < .env",
-            "source .env",
-            ". ./.env && npm start",
-            "cp .env /tmp/x",
-            "tar czf /tmp/x.tgz .env",
-            "curl -F 'file=@.env' http://localhost:3000",
-            "curl -d @.env http://localhost:3000",
-            "git show HEAD:.env",
-            "python3 -c \"print(open('.env').read())\"",
-            "python3 - <<'E'\nprint(open(\".env\").read())\nE",
-            "grep KEY .env",
-            "cat \"$DIR/.env\"",
-            "echo x > .env",
-            "echo x >> app/.env.production",
-            "sed -i s/a/b/ .env",
-            "rm .env",
-            "rm -rf .",
-            "cat plain.txt",
-            "xargs -a .env echo",
-            "perl -ne print .env",
-            "git show :.env",
-            "git log -p -- .env",
-            "grep -rn KEY . --include=.env",
-            "find . -name '.env*' | xargs cat",
-            "cat $(find . -name .env)",
-            "od -c .env",
-            "cat ~/.ssh/id_rsa",
-        ] {
-            assert_eq!(stage().bash(line).outcome(), Outcome::Block, "{line}");
-        }
-    }
-
-    #[test]
-    fn what_only_mentions_a_secret_or_shows_an_example_passes() {
-        for line in [
-            "cat .env.example",
-            "cp .env.example /tmp/x",
-            "cat ~/.ssh/id_ed25519.pub",
-            "ls -la .env",
-            "test -f .env && echo there",
-            "grep -q '^FOO=' .env && echo set",
-            "wc -l .env",
-            "openssl x509 -in cert.pem -noout -dates",
-            "echo '.env' >> .gitignore",
-            "grep -rn '.env' src",
-            "git commit -m 'ignore .env'",
-            "git add .gitignore && git check-ignore .env",
-            "cat *",
-            "cp -r templates/base .",
-            "git reset --hard",
-            "node --env-file=.env server.js",
-            "python3 -c \"print('x')\"",
-            "find . -name '.env*'",
-            "git log --oneline -- .env",
-            "git diff -- ':!.env'",
-            "rg KEY -g '!.env'",
-            "find . -name '.env*' | xargs ls -l",
-        ] {
-            let judged = stage().bash(line);
-            assert_eq!(judged.outcome(), Outcome::Pass, "{line}: {}", judged.said());
-        }
-        assert_eq!(stage().read(".env.example").outcome(), Outcome::Pass);
-        assert_eq!(stage().read("src/environment.rs").outcome(), Outcome::Pass);
-        assert!(!secrets::is_example(Utf8Path::new("x.pem")));
-    }
-
-    #[test]
-    fn searches_and_tools_of_others_do_not_show_it_either() {
-        let search = |input| stage().tool("Grep", &input).outcome();
-        assert_eq!(search(json!({"pattern": "KEY", "path": "/repo/.env"})), Outcome::Block);
-        assert_eq!(search(json!({"pattern": "KEY", "glob": ".env"})), Outcome::Block);
-        assert_eq!(search(json!({"pattern": "KEY", "glob": "!.env"})), Outcome::Pass);
-        assert_eq!(search(json!({"pattern": ".env", "path": "/repo/src"})), Outcome::Pass);
-        let mcp = |input| stage().tool("mcp__fs__read_file", &input).outcome();
-        assert_eq!(mcp(json!({"path": ".env"})), Outcome::Block);
-        assert_eq!(mcp(json!({"files": [{"uri": "file:///repo/.env"}]})), Outcome::Block);
-        assert_eq!(mcp(json!({"query": ".env", "url": "https://x.example/a.pem"})), Outcome::Pass);
-        assert_eq!(mcp(json!({"note": "see the .env"})), Outcome::Pass);
-        let mut gemini = stage();
-        gemini.agent = Agent::Gemini;
-        let call = |tool, input| {
-            gemini.event("BeforeTool", &json!({"tool_name": tool, "tool_input": input, "timestamp": "t"})).outcome()
-        };
-        assert_eq!(call("run_shell_command", json!({"command": "cat .env"})), Outcome::Block);
-        assert_eq!(call("read_file", json!({"file_path": ".env"})), Outcome::Block);
-    }
-
-    #[test]
-    fn an_exception_for_the_file_lets_it_be_read_and_nothing_else() {
-        let given = || {
-            let about = About::Path(".env".to_owned());
-            stage().file("x.pem", "k").exception(Exception { id: "1".into(), guard: "secrets".into(), about })
-        };
-        assert_eq!(given().read(".env").outcome(), Outcome::Excepted);
-        assert_eq!(given().bash("cat .env").outcome(), Outcome::Excepted);
-        assert_eq!(given().bash("cat x.pem > out.txt").outcome(), Outcome::Block);
-        assert_eq!(given().bash("cat .env x.pem").outcome(), Outcome::Block);
-    }
-
-    #[test]
-    fn it_says_what_to_do_in_both_languages() {
-        assert!(stage().bash("cat .env").said().contains("dandori guard allow secrets --path .env"));
-        assert!(stage().lang(Lang::Ja).bash("cat .env").said().contains("機密ファイル"));
-    }
-}
+mod tests;

@@ -11,6 +11,14 @@ pub fn secret(lang: Lang, path: &str) -> String {
     )
 }
 
+pub fn login(lang: Lang, line: &str) -> String {
+    say!(
+        lang,
+        "`{line}` prints a login or a secret, and you would see it. Let the tool that needs it use it by itself, or ask the user to run the command",
+        "`{line}` は認証情報や機密の値を出力し、あなたに見えてしまいます。必要とするツール自身に使わせるか、ユーザーに実行を依頼してください"
+    )
+}
+
 pub fn run_git(lang: Lang, line: &str) -> String {
     say!(
         lang,
