@@ -39,11 +39,9 @@ impl Guarded {
 
 /// What every guard would say about an event; nothing is noted.
 pub(crate) fn judge_all(context: &Context, event: &Event) -> Result<(Session, Judged), Problem> {
-    // The clients' own words about the project are not the user's who asks here.
-    let mut env = context.env.clone();
-    env.remove("CLAUDE_PROJECT_DIR").remove("GEMINI_PROJECT_DIR");
-    let request = Request { event, env: &env, run: None, begun: Instant::now(), allowance: Arc::default() };
-    let session = Session::open(&request).map_err(|reason| Problem::Internal { reason })?;
+    let request = Request { event, env: &context.env, run: None, begun: Instant::now(), allowance: Arc::default() };
+    let failed = |why| Problem::Internal { reason: dandori_text::guard::unjudged(context.out.lang, &why) };
+    let session = Session::look(&request).map_err(failed)?;
     let judged = session.judge(&request, Asking::Everyone);
     Ok((session, judged))
 }

@@ -136,3 +136,10 @@ pub enum RulesNote {
     /// A line that is not understood.
     OddLine { path: Utf8PathBuf, line: usize, text: String },
 }
+
+impl RulesNote {
+    /// A whole file is not in force: what is refused may be refused because of that.
+    pub fn is_unusable_file(&self) -> bool {
+        matches!(self, Self::BadUserConfig { .. } | Self::BadRepositoryConfig { .. })
+    }
+}

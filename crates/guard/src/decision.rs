@@ -80,6 +80,12 @@ impl Reason {
         Self(bounded(text, REASON_CHARS))
     }
 
+    /// This and a further paragraph, which is not cut away by a long reason.
+    #[must_use]
+    pub fn with(&self, more: &str) -> Self {
+        Self(bounded(&format!("{}\n{}", self.0, bounded(more, REASON_CHARS)), TOGETHER_CHARS))
+    }
+
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -20,9 +20,12 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use dandori_guard::{
-    Agent, Answer, Decision, ErrorPolicy, Event, GuardName, Kind, Reason, Ruling, answer_unreadable, encode,
+    Agent, Answer, Decision, DecodeError, ErrorPolicy, Event, GuardName, Kind, Reason, Ruling, answer_unreadable,
+    encode,
 };
 use dandori_host::Env;
+use dandori_text::Lang;
+use dandori_text::guard::Unjudged;
 
 pub use checkout::{find as find_checkout, main_root};
 pub use files::Files;
@@ -67,13 +70,14 @@ pub fn main(called: &Called, env: &Env) -> u8 {
     // A panic must not print: what stands on stderr goes to the model.
     std::panic::set_hook(Box::new(|_| {}));
     let begun = Instant::now();
-    let desk = Arc::new(Desk::default());
+    let lang = Lang::choose(None, None, |name| env.text(name));
+    let desk = Arc::new(Desk { lang, ..Desk::default() });
     let theirs = Arc::clone(&desk);
     // The work stays on this thread and the watch is the other one: the answer must not wait until a busy machine gets
     // round to a thread.
     let watch = std::thread::Builder::new().stack_size(WATCH_STACK).spawn(move || theirs.watch(begun));
     let answer = catch_unwind(AssertUnwindSafe(|| work(called, env, begun, &desk)))
-        .unwrap_or_else(|_| unjudged(&desk.seen, "panicked"));
+        .unwrap_or_else(|_| desk.unjudged(&Unjudged::Panicked));
     drop(watch);
     desk.answer(&answer)
 }
@@ -86,6 +90,8 @@ struct Desk {
     /// How long programs of the project's own may hold up the answer, in milliseconds.
     allowance: Arc<AtomicU64>,
     is_taken: AtomicBool,
+    /// By the locale: the configuration may be what cannot be read.
+    lang: Lang,
 }
 
 impl Desk {
@@ -98,7 +104,7 @@ impl Desk {
                 None => break,
             }
         }
-        let answer = unjudged(&self.seen, "took too long");
+        let answer = self.unjudged(&Unjudged::TookTooLong);
         let code = self.answer(&answer);
         // The work is stuck: there is nothing to go back to.
         std::process::exit(i32::from(code));
@@ -111,22 +117,25 @@ impl Desk {
         }
         write(answer)
     }
+
+    fn unjudged(&self, why: &Unjudged) -> Answer {
+        unjudged(self.seen.lock().ok().and_then(|mut slot| slot.take()), why, self.lang)
+    }
 }
 
 fn work(called: &Called, env: &Env, begun: Instant, desk: &Desk) -> Answer {
     let mut bytes = Vec::new();
     let limit = u64::try_from(MAX_EVENT + 1).unwrap_or(u64::MAX);
     if let Err(error) = std::io::stdin().lock().take(limit).read_to_end(&mut bytes) {
-        return answer_unreadable(&Reason::new(&format!("dandori: {error}")));
+        return desk.unjudged(&Unjudged::Unread(error.to_string()));
     }
     if bytes.len() > MAX_EVENT {
         // Read to its end all the same: a client whose pipe breaks may not look at the answer.
         let _ = std::io::copy(&mut std::io::stdin().lock(), &mut std::io::sink());
-        return too_large(called, &bytes);
     }
-    let mut event = match dandori_guard::decode(&bytes, called.agent) {
+    let mut event = match read(&bytes, called.agent, desk.lang) {
         Ok(event) => event,
-        Err(error) => return answer_unreadable(&Reason::new(&format!("dandori: {error}"))),
+        Err(unread) => return unread.answer,
     };
     drop(bytes);
     if called.run.is_none() && place::is_in_run(&event, env) {
@@ -140,29 +149,46 @@ fn work(called: &Called, env: &Env, begun: Instant, desk: &Desk) -> Answer {
     let request = Request { event: &event, env, run: called.run.as_deref(), begun, allowance };
     match Session::open(&request) {
         Ok(session) => session.answer(&request),
-        Err(error) => unjudged(&desk.seen, &error),
+        Err(why) => desk.unjudged(&why),
     }
 }
 
-/// An event that is not read whole is not passed either, as far as it can be seen that it is about a tool.
-fn too_large(called: &Called, bytes: &[u8]) -> Answer {
-    let names = ["PreToolUse", "BeforeTool"];
-    let found = names.iter().find(|name| {
-        [format!("\"hook_event_name\":\"{name}\""), format!("\"hook_event_name\": \"{name}\"")]
-            .iter()
-            .any(|field| bytes.windows(field.len()).any(|window| window == field.as_bytes()))
-    });
-    let stub = found.map(|name| format!("{{\"hook_event_name\":\"{name}\",\"tool_name\":\"\"}}"));
-    let event = stub.and_then(|stub| dandori_guard::decode(stub.as_bytes(), called.agent).ok());
-    unjudged(&Mutex::new(event), "got an event too large to read")
+/// An event that could not be read, and what is answered all the same.
+pub struct Unread {
+    pub why: Unjudged,
+    pub answer: Answer,
+}
+
+/// The event in these bytes. One that is too large, cut off or garbled is not passed, as far as it can be seen that it
+/// is about a tool.
+pub fn read(bytes: &[u8], agent: Option<Agent>, lang: Lang) -> Result<Event, Unread> {
+    let why = if bytes.len() > MAX_EVENT {
+        Unjudged::TooLarge
+    } else {
+        match dandori_guard::decode(bytes, agent) {
+            Ok(event) => return Ok(event),
+            Err(DecodeError::NotJson(error)) => Unjudged::NotJson(error.to_string()),
+        }
+    };
+    let stub = before_a_tool(bytes).map(|name| format!("{{\"hook_event_name\":\"{name}\",\"tool_name\":\"\"}}"));
+    let event = stub.and_then(|stub| dandori_guard::decode(stub.as_bytes(), agent).ok());
+    Err(Unread { answer: unjudged(event, &why, lang), why })
+}
+
+/// The name of the event, when it is one before a tool. Inside of a text its quotes would be escaped.
+fn before_a_tool(bytes: &[u8]) -> Option<&'static str> {
+    const FIELD: &[u8] = b"\"hook_event_name\"";
+    let fields = bytes.windows(FIELD.len()).enumerate().filter(|(_, window)| *window == FIELD);
+    fields.into_iter().find_map(|(at, _)| {
+        let value = bytes.get(at + FIELD.len()..)?.trim_ascii_start().strip_prefix(b":")?.trim_ascii_start();
+        ["PreToolUse", "BeforeTool"].into_iter().find(|name| value.starts_with(format!("\"{name}\"").as_bytes()))
+    })
 }
 
 /// What is said when the guards could not be asked: a tool is refused, everything else passes with a word.
-fn unjudged(seen: &Mutex<Option<Event>>, why: &str) -> Answer {
-    let event = seen.lock().ok().and_then(|mut slot| slot.take());
-    let text =
-        format!("dandori hook {why}: not judged. `dandori doctor` says more / 判定できませんでした (`dandori doctor`)");
-    let Some(event) = event else { return answer_unreadable(&Reason::new(&text)) };
+fn unjudged(event: Option<Event>, why: &Unjudged, lang: Lang) -> Answer {
+    let text = dandori_text::guard::unjudged(lang, why);
+    let Some(event) = event else { return answer_unreadable(&Reason::new(&format!("dandori: {text}"))) };
     let policy = if event.kind == Kind::PreTool { ErrorPolicy::Closed } else { ErrorPolicy::Open };
     let decision = Decision::Error { guard: GuardName::known("hook"), detail: Reason::new(&text), policy };
     encode(&event, &Ruling::from(decision))

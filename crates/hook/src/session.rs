@@ -9,13 +9,14 @@ use camino::{Utf8Path, Utf8PathBuf};
 use dandori_domain::guard::{Profile, RulesNote};
 use dandori_guard::{
     Answer, Asking, Checkout, Context, Decision, ErrorPolicy, Event, GuardName, Judgement, Kind, Mark, Reason, Rules,
-    Verdict, encode, judge,
+    Ruling, Verdict, encode, judge,
 };
 use dandori_host::layout::RunLayout;
 use dandori_host::{Env, Layout};
 use dandori_journal::{Logs, Record, event_name, local_time, spool};
 use dandori_policy::RunRules;
 use dandori_text::Lang;
+use dandori_text::guard::Unjudged;
 use jiff::Zoned;
 
 use crate::files::Files;
@@ -63,12 +64,12 @@ pub struct Judged {
 }
 
 impl Session {
-    pub fn open(request: &Request) -> Result<Self, String> {
+    /// The session of a client's event.
+    pub fn open(request: &Request) -> Result<Self, Unjudged> {
         let now = local_time(dandori_host::now(), request.env.text("TZ"));
-        let (event, env) = (request.event, request.env);
         if let Some(run) = request.run {
             let run = RunLayout::at(run);
-            let unread = |e| format!("cannot read the run's rules: {e}");
+            let unread = |e: std::io::Error| Unjudged::RunRules(e.to_string());
             let RunRules { worktree, rules } = RunRules::load(&run.rules()).map_err(unread)?;
             let project = Some(worktree);
             let folder = run.guards();
@@ -78,15 +79,27 @@ impl Session {
             session.memory.forget_exceptions();
             return Ok(session);
         }
-        let layout = Layout::from_env(env).ok_or("finds no state folder: HOME is not set")?;
-        let project = place::project(event, env, &layout);
+        let layout = Layout::from_env(request.env).ok_or(Unjudged::NoHome)?;
+        let project = place::project(request.event, request.env, &layout);
+        Ok(Self::in_project(project, layout, request, now))
+    }
+
+    /// For whoever only asks what would be said: the event's own folder counts, and no session is remembered to have
+    /// begun there.
+    pub fn look(request: &Request) -> Result<Self, Unjudged> {
+        let now = local_time(dandori_host::now(), request.env.text("TZ"));
+        let layout = Layout::from_env(request.env).ok_or(Unjudged::NoHome)?;
+        Ok(Self::in_project(request.event.cwd.clone(), layout, request, now))
+    }
+
+    fn in_project(project: Option<Utf8PathBuf>, layout: Layout, request: &Request, now: Zoned) -> Self {
         let checkout = project.as_deref().and_then(crate::checkout::find);
         let root = checkout.as_ref().map(|c| c.root.clone());
         let folder = place::guard_folder(&layout, root.as_deref());
-        let mut place = crate::rules::place(checkout.as_ref(), env, &layout, &folder);
-        place.was_disciplined = !place.has_state() && was_disciplined(&folder, event);
+        let mut place = crate::rules::place(checkout.as_ref(), request.env, &layout, &folder);
+        place.was_disciplined = !place.has_state() && was_disciplined(&folder, request.event);
         let (rules, notes) = dandori_policy::load(&place, now.timestamp());
-        Ok(Self::on(Ground { rules, notes, project, checkout, folder, layout: Some(layout) }, request, now))
+        Self::on(Ground { rules, notes, project, checkout, folder, layout: Some(layout) }, request, now)
     }
 
     fn on(ground: Ground, request: &Request, now: Zoned) -> Self {
@@ -109,18 +122,30 @@ impl Session {
         };
         let context = Context::new(request.event, &self.rules, &files, self.lang, self.project.as_deref());
         let mut judgement = judge(&context, asking);
-        if matches!(request.event.kind, Kind::SessionStart { .. } | Kind::PromptSubmit { .. }) {
-            // A configuration that is not as the user thinks is said once a turn, not at every tool.
-            let notes = self.notes.iter().map(|note| Decision::Error {
-                guard: GuardName::known("config"),
-                detail: Reason::new(&dandori_text::policy::note(self.lang, note)),
-                policy: ErrorPolicy::Open,
-            });
-            let said = dandori_guard::Ruling::of(notes);
-            judgement.ruling.notes.extend(said.notes);
-        }
+        self.say_what_is_wrong(request.event, &mut judgement.ruling);
         let answer = encode(request.event, &judgement.ruling);
         Judged { judgement, answer }
+    }
+
+    /// A configuration that is not as the user thinks is said once a turn, not at every tool; but a refusal may be due
+    /// to a file that could not be read, and then nobody should have to guess.
+    fn say_what_is_wrong(&self, event: &Event, ruling: &mut Ruling) {
+        match &mut ruling.verdict {
+            Verdict::Block { reason, .. } | Verdict::Ask { reason, .. } => {
+                for note in self.notes.iter().filter(|note| note.is_unusable_file()) {
+                    *reason = reason.with(&format!("dandori config: {}", dandori_text::policy::note(self.lang, note)));
+                }
+            }
+            Verdict::Go if matches!(event.kind, Kind::SessionStart { .. } | Kind::PromptSubmit { .. }) => {
+                let notes = self.notes.iter().map(|note| Decision::Error {
+                    guard: GuardName::known("config"),
+                    detail: Reason::new(&dandori_text::policy::note(self.lang, note)),
+                    policy: ErrorPolicy::Open,
+                });
+                ruling.notes.extend(Ruling::of(notes).notes);
+            }
+            Verdict::Go => {}
+        }
     }
 
     /// Judges, notes and writes down.

@@ -53,6 +53,51 @@ pub fn not_started(lang: Lang, what: &str, reason: &str) -> String {
     say!(lang, "{what} could not be started: {reason}", "{what} を起動できませんでした: {reason}")
 }
 
+/// Why the guards could not be asked at all.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Unjudged {
+    TooLarge,
+    /// In the parser's words.
+    NotJson(String),
+    /// Stdin failed.
+    Unread(String),
+    TookTooLong,
+    Panicked,
+    NoHome,
+    RunRules(String),
+}
+
+pub fn unjudged(lang: Lang, why: &Unjudged) -> String {
+    let why = match why {
+        Unjudged::TooLarge => say!(
+            lang,
+            "the event is too large to read. Do it in smaller pieces",
+            "イベントが大きすぎて読み取れません。小さく分けて実行してください"
+        ),
+        Unjudged::NotJson(why) => say!(
+            lang,
+            "the event on stdin is not JSON ({why}). Try again",
+            "標準入力のイベントが JSON として読み取れません ({why})。もう一度実行してください"
+        ),
+        Unjudged::Unread(why) => say!(lang, "stdin cannot be read: {why}", "標準入力を読み取れません: {why}"),
+        Unjudged::TookTooLong => say!(
+            lang,
+            "it took too long. Try again; `dandori guard stats` shows which guard is slow",
+            "時間内に終わりませんでした。もう一度実行してください。遅いガードは `dandori guard stats` で分かります"
+        ),
+        Unjudged::Panicked => panicked(lang),
+        Unjudged::NoHome => say!(
+            lang,
+            "there is no state folder. Ask the user to set HOME",
+            "状態フォルダーがありません。HOME の設定をユーザーに依頼してください"
+        ),
+        Unjudged::RunRules(why) => {
+            say!(lang, "the run's rules cannot be read: {why}", "この実行のルールを読み取れません: {why}")
+        }
+    };
+    say!(lang, "not judged: {why}", "判定できませんでした: {why}")
+}
+
 pub fn own_rule(lang: Lang, name: &str) -> String {
     say!(lang, "refused by the rule `{name}` of this project", "このプロジェクトのルール `{name}` により拒否されました")
 }

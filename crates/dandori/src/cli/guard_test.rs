@@ -6,14 +6,14 @@ use std::process::ExitCode;
 use camino::Utf8PathBuf;
 use clap::Args;
 use dandori_domain::Problem;
-use dandori_guard::decode;
-use dandori_text::guard::verbs as text;
+use dandori_hook::Unread;
+use dandori_text::guard::{Unjudged, unjudged, verbs as text};
 use serde_json::json;
 
 use super::Context;
 use super::guard_explain::{guards_json, show_guards, verdict_word};
 use crate::guarded::judge_all;
-use crate::out::{Failed, dim};
+use crate::out::{Failed, Out, dim};
 
 #[derive(Args)]
 pub(crate) struct GuardTestArgs {
@@ -40,7 +40,11 @@ pub(crate) fn run(args: &GuardTestArgs, context: &Context) -> Result<ExitCode, F
         .map(str::parse)
         .transpose()
         .map_err(|e: dandori_guard::event::UnknownAgent| bad(e.to_string()))?;
-    let mut event = decode(&bytes, agent).map_err(|e| bad(e.to_string()))?;
+    let mut event = match dandori_hook::read(&bytes, agent, out.lang) {
+        Ok(event) => event,
+        Err(Unread { why: Unjudged::NotJson(why), answer }) if answer.exit == 0 => return Err(bad(why)),
+        Err(unread) => return Ok(show_unread(out, &unread)),
+    };
     event.cwd = event.cwd.or(Some(context.here()?));
     let (_, judged) = judge_all(context, &event)?;
     let answer = &judged.answer;
@@ -57,9 +61,29 @@ pub(crate) fn run(args: &GuardTestArgs, context: &Context) -> Result<ExitCode, F
         out.note(oddity);
     }
     show_guards(out, &judged.judgement);
-    out.line(dim(&format!("exit {}", answer.exit)));
-    if !stdout.is_empty() {
-        out.line(dim(&stdout));
-    }
+    show_answer(out, answer.exit, &stdout);
     Ok(ExitCode::SUCCESS)
+}
+
+/// An event no guard is asked about: the hook answers it by itself.
+fn show_unread(out: &Out, unread: &Unread) -> ExitCode {
+    let Unread { why, answer } = unread;
+    let is_refused = answer.exit != 0;
+    let stdout = String::from_utf8_lossy(&answer.stdout).into_owned();
+    out.object(&json!({
+        "agent": null, "event": null, "guards": [], "verdict": if is_refused { "block" } else { "go" },
+        "answer": { "stdout": stdout, "stderr": answer.stderr, "exit": answer.exit },
+        "oddities": [unjudged(out.lang, why)],
+    }));
+    out.note(unjudged(out.lang, why));
+    out.line(if is_refused { text::would_block(out.lang, "hook") } else { text::would_go(out.lang) });
+    show_answer(out, answer.exit, &stdout);
+    ExitCode::SUCCESS
+}
+
+fn show_answer(out: &Out, exit: u8, stdout: &str) {
+    out.line(dim(&format!("exit {exit}")));
+    if !stdout.is_empty() {
+        out.line(dim(stdout));
+    }
 }

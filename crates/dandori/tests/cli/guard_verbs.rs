@@ -63,6 +63,41 @@ fn test_judges_an_event_and_notes_nothing() {
 }
 
 #[test]
+fn a_test_goes_by_the_event_s_own_folder_and_begins_no_session() {
+    let env = machine();
+    env.write("dandori.toml", "[[guards.rule]]\nname = \"no-deploy\"\ncommands = [\"deploy *\"]\n");
+    let event = env.root().join("event.json");
+    let judged_in = |folder: &camino::Utf8Path| {
+        let mut deploy = bash(&env, "deploy now");
+        deploy["cwd"] = json!(folder);
+        std::fs::write(&event, deploy.to_string()).unwrap();
+        env.dandori(["guard", "test", event.as_str(), "--json"]).json()["verdict"].clone()
+    };
+    assert_eq!(judged_in(&env.home()), "go", "the rule is the repository's");
+    assert_eq!(judged_in(&env.repo()), "block", "an earlier test has nothing to say");
+    assert!(!env.state().join("guards/.sessions").exists());
+    let mut elsewhere = bash(&env, "ls");
+    elsewhere["cwd"] = json!(env.home());
+    assert_eq!(hook(&env, "claude", &elsewhere).code, 0, "the session begins there");
+    assert_eq!(judged_in(&env.repo()), "block", "and the test asks about the repository");
+}
+
+#[test]
+fn a_test_says_what_the_hook_says_to_an_event_it_does_not_read() {
+    let env = machine();
+    let event = env.root().join("event.json");
+    let whole = bash(&env, "ls").to_string();
+    let large = whole.replace("\"ls\"", &format!("\"ls {}\"", "x".repeat(9_000_000)));
+    for (text, why) in [(large.as_str(), "too large"), (&whole[..whole.len() - 40], "not JSON")] {
+        std::fs::write(&event, text).unwrap();
+        let told = env.dandori(["guard", "test", event.as_str(), "--json"]).json();
+        assert_eq!((&told["verdict"], &told["answer"]["exit"]), (&json!("block"), &json!(2)), "{why}");
+        let shown = env.dandori(["guard", "test", event.as_str()]);
+        assert!(shown.stdout.contains("hook would refuse it") && shown.stderr.contains(why), "{}", shown.stderr);
+    }
+}
+
+#[test]
 fn an_exception_is_given_by_a_person_for_a_while_and_is_seen() {
     let env = machine();
     let push = bash(&env, "git push origin main");

@@ -121,6 +121,20 @@ fn a_configuration_newer_than_its_snapshot_is_compiled_by_the_hook_itself() {
 }
 
 #[test]
+fn a_refusal_says_which_file_could_not_be_used_and_a_pass_does_not() {
+    let env = machine();
+    env.write_user_config("[guards]\nprofil = \"safety\"\n");
+    env.write("dandori.toml", "[guards\n");
+    let refused = hook(&env, "claude", &bash(&env, "git commit -m x"));
+    assert_eq!(refused.code, 2);
+    for part in ["config.toml cannot be used", "dandori.toml cannot be used"] {
+        assert!(refused.stderr.contains(part) && refused.stdout.contains(part), "{}", refused.stderr);
+    }
+    let passed = hook(&env, "claude", &bash(&env, "ls"));
+    assert_eq!((passed.code, passed.stdout.as_str()), (0, ""), "not at every tool");
+}
+
+#[test]
 fn what_was_denied_as_a_write_stays_denied_as_a_line() {
     let env = machine();
     let rule = "[[guards.rule]]\nname = \"frozen\"\ntools = [\"Write\"]\npaths = [\"api.txt\"]\ndecision = \"block\"\n";
@@ -239,6 +253,33 @@ fn a_program_of_the_user_s_own_decides_and_its_failure_follows_its_policy() {
         assert_eq!(ran.code, exit, "{code} {policy}: {} {}", ran.stdout, ran.stderr);
         assert!(ran.stdout.contains(said), "{code} {policy}: {}", ran.stdout);
     }
+}
+
+#[test]
+fn an_event_that_is_cut_off_is_refused_when_it_is_about_a_tool_and_in_the_user_s_language() {
+    let mut env = machine();
+    let whole = bash(&env, "git commit -m x").to_string();
+    let cut = |env: &TestEnv, text: &str| {
+        let mut child = start(env, "claude");
+        child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+        Ran::of(&child.wait_with_output().unwrap())
+    };
+    let half = &whole[..whole.len() - 20];
+    let refused = cut(&env, half);
+    assert_eq!(refused.code, 2, "{}", refused.stdout);
+    assert!(
+        refused.stderr.starts_with("dandori hook: not judged: the event on stdin is not JSON"),
+        "{}",
+        refused.stderr
+    );
+    assert_eq!(cut(&env, &half.replace("\":", "\" : ")).code, 2, "however it is spaced");
+    assert_eq!(cut(&env, &half.replace("PreToolUse", "PostToolUse")).code, 0);
+    let quoted = json!({"hook_event_name": "PostToolUse", "x": "\"hook_event_name\":\"PreToolUse\""}).to_string();
+    assert_eq!(cut(&env, &quoted[..quoted.len() - 1]).code, 0, "what a text says is no field");
+    env.var("LC_ALL", "ja_JP.UTF-8");
+    let japanese = cut(&env, half);
+    assert!(japanese.code == 2 && japanese.stderr.contains("判定できませんでした"), "{}", japanese.stderr);
+    assert!(!japanese.stderr.contains("not judged"), "one language: {}", japanese.stderr);
 }
 
 #[test]
