@@ -54,6 +54,11 @@ impl Documents {
         path.strip_prefix(&self.root).unwrap_or(path).as_str()
     }
 
+    /// Whether a file is there, by its path from the checkout's root.
+    pub(crate) fn has(&self, path: &str) -> bool {
+        self.root.join(path).is_file()
+    }
+
     /// The branch the checkout is on, read where git keeps it; `None` when HEAD is detached.
     pub(crate) fn branch(&self) -> Option<String> {
         let dot_git = self.root.join(".git");
@@ -86,13 +91,13 @@ impl Documents {
         context: &Context,
     ) -> Result<(Utf8PathBuf, String), Problem> {
         let path = match named {
-            Some(path) => context.here()?.join(path),
+            Some(path) => self.named(context.here()?.join(path), path),
             None => {
                 let active = self.state()?.active;
                 self.root.join(active.ok_or_else(|| Problem::NoPlaybook { path: self.state_path() })?)
             }
         };
-        let bytes = std::fs::read(&path).map_err(|e| io(&path, &e))?;
+        let bytes = std::fs::read(&path).map_err(|e| Problem::of_named_file(&path, &e))?;
         Ok((path, String::from_utf8_lossy(&bytes).into_owned()))
     }
 
@@ -114,18 +119,25 @@ impl Documents {
         Ok(found.map(|(path, bytes)| (path, Playbook::read(&String::from_utf8_lossy(&bytes)))).collect())
     }
 
+    /// The file of that path, or else the playbook of that name, as `playbook new` takes it.
+    fn named(&self, path: Utf8PathBuf, name: &Utf8Path) -> Utf8PathBuf {
+        let by_name = || self.playbook_path(name.as_str()).ok().filter(|path| path.exists());
+        if path.exists() { path } else { by_name().unwrap_or(path) }
+    }
+
     /// Sets one value of state.md. A file that is not there is made; the version before is kept.
     pub(crate) fn set_state(&self, key: &str, value: Option<&str>, lang: Lang) -> Result<(), Problem> {
         let path = self.state_path();
         let before = self.state_text()?;
         let text = before.clone().unwrap_or_else(|| state_template(lang == Lang::Ja));
-        let after = State::set(&text, key, value).map_err(|e| Problem::CannotEdit {
+        let after = State::set_or_add(&text, key, value).map_err(|e| Problem::CannotEdit {
             path: path.clone(),
             key: key.to_owned(),
             reason: match e {
                 EditError::NoPlace { .. } => EditTrouble::NoPlace,
                 EditError::NotAValue { .. } => EditTrouble::NotAValue,
                 EditError::SeveralLines => EditTrouble::SeveralLines,
+                EditError::Unwritable => EditTrouble::Unwritable,
             },
         })?;
         if before.as_deref() == Some(after.as_str()) {

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use camino::Utf8PathBuf;
 use dandori_domain::Problem;
+use dandori_domain::guard::Profile;
 use dandori_guard::{Asking, Event};
 use dandori_hook::{Judged, Request, Session, find_checkout, guard_folder, rules_place};
 use dandori_policy::Place;
@@ -30,6 +31,11 @@ impl Guarded {
     /// Whether a rule of the user's own has this name.
     pub(crate) fn has_own_rule(&self, name: &str) -> bool {
         dandori_policy::read(&self.rules).rules.custom.iter().any(|rule| rule.name == name)
+    }
+
+    /// The profile in force.
+    pub(crate) fn profile(&self) -> Profile {
+        dandori_policy::read(&self.rules).rules.profile
     }
 
     pub(crate) fn io(&self, error: &std::io::Error) -> Problem {

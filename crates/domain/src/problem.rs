@@ -1,6 +1,6 @@
 //! Everything that can be wrong with a request, as data. The API sends it, the CLI puts it into words.
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use serde::{Deserialize, Serialize};
 
 /// Which exit code a problem ends the CLI with.
@@ -23,6 +23,8 @@ pub enum EditTrouble {
     /// It has keys or a list below it.
     NotAValue,
     SeveralLines,
+    /// Its quotes cannot be kept in one line.
+    Unwritable,
 }
 
 /// Why an agent's settings file is left alone. Lines and columns count from 1.
@@ -91,6 +93,10 @@ pub enum Problem {
     FileExists {
         path: Utf8PathBuf,
     },
+    /// A file the user named is not there.
+    NoSuchFile {
+        path: Utf8PathBuf,
+    },
     /// A name that cannot be part of a file's.
     BadName {
         name: String,
@@ -100,6 +106,12 @@ pub enum Problem {
         path: Utf8PathBuf,
         key: String,
         reason: EditTrouble,
+    },
+    /// The key takes only some values.
+    BadStateValue {
+        key: String,
+        value: String,
+        known: Vec<String>,
     },
     NoSuchVersion {
         text: String,
@@ -302,6 +314,15 @@ pub enum Problem {
 }
 
 impl Problem {
+    /// A file the user named cannot be read: that it is not there, or is a folder, is in what was named.
+    pub fn of_named_file(path: &Utf8Path, error: &std::io::Error) -> Self {
+        use std::io::ErrorKind::{IsADirectory, NotADirectory, NotFound};
+        match error.kind() {
+            NotFound | NotADirectory | IsADirectory => Self::NoSuchFile { path: path.to_owned() },
+            _ => Self::Io { path: path.to_owned(), reason: error.to_string() },
+        }
+    }
+
     pub fn class(&self) -> Class {
         match self {
             Self::Git { .. }

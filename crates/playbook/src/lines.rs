@@ -218,10 +218,36 @@ pub(crate) fn value_of(text: &str) -> Value {
         _ => {}
     }
     if let Some(inside) = text.strip_prefix('[').and_then(|t| t.strip_suffix(']')) {
-        let items = inside.split(',').map(|item| unquoted(item.trim()).to_owned());
-        return Value::List(items.filter(|item| !item.is_empty()).collect());
+        let items = split_items(inside).into_iter().map(str::trim).filter(|item| !item.is_empty());
+        return Value::List(items.map(|item| unquoted(item).to_owned()).collect());
     }
     Value::Text(unquoted(text).to_owned())
+}
+
+/// At the commas that stand outside of quotes. A quote that begins no item, or is never closed, is a letter like others.
+fn split_items(text: &str) -> Vec<&str> {
+    let mut items = Vec::new();
+    let mut rest = text;
+    loop {
+        let item = rest.trim_start();
+        let quote = item.chars().next().filter(|c| matches!(c, '"' | '\''));
+        let closed = quote.and_then(|quote| {
+            let inside = item.get(1..)?;
+            let end = inside.match_indices(quote).map(|(at, _)| at + 2).find(|end| {
+                let after = item.get(*end..).unwrap_or_default().trim_start();
+                after.is_empty() || after.starts_with(',')
+            })?;
+            Some(rest.len() - item.len() + end)
+        });
+        let from = closed.unwrap_or(0);
+        let comma = rest.get(from..).and_then(|tail| tail.find(',')).map(|at| from + at);
+        let Some(comma) = comma else {
+            items.push(rest);
+            return items;
+        };
+        items.push(rest.get(..comma).unwrap_or_default());
+        rest = rest.get(comma + 1..).unwrap_or_default();
+    }
 }
 
 pub(crate) fn unquoted(text: &str) -> &str {

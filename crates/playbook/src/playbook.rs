@@ -3,7 +3,7 @@
 //! A phase begins at a heading (`## p1: title`, `## Phase 1: title`, `## フェーズ 1: …`) or at a list item `- id: p1`. Its
 //! keys stand below it, as bullets or as yaml; its subtasks are a check list.
 
-use crate::edit::{self, EditError};
+use crate::edit::{self, EditError, NoSection};
 use crate::lines::{Value, entries, heading_of, key_and_value, prose, readable, value_of, without_comment};
 use crate::odd::Odd;
 
@@ -167,7 +167,7 @@ impl Playbook {
     pub fn set_reviewed(text: &str, reviewed: bool) -> Result<String, EditError> {
         let value = if reviewed { "true" } else { "false" };
         let path = if entries(text).iter().any(|e| e.path == "meta.reviewed") { "meta.reviewed" } else { "reviewed" };
-        let edited = edit::set(text, path, Some(value))?;
+        let edited = edit::set(text, path, value, NoSection::Refuse)?;
         // A file may say it in two places.
         let is_read = Self::read(&edited).reviewed == reviewed;
         if is_read { Ok(edited) } else { Err(EditError::NotAValue { path: path.to_owned() }) }
@@ -272,6 +272,7 @@ impl Phase {
             "executor" | "担当" => self.executor = text.text().map(str::to_owned),
             "name" | "title" if self.title.is_empty() => value.clone_into(&mut self.title),
             "done_criteria" | "done_when" | "完了条件" => {
+                self.loose_criteria = text.text().is_some();
                 self.done_criteria = text.list();
                 return Some(Takes::Criteria);
             }

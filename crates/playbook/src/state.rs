@@ -1,7 +1,7 @@
 //! `state.md`: what is being worked on, the first of the sources of truth (P11).
 
-use crate::edit::{self, EditError};
-use crate::lines::{Entry, Value, entries};
+use crate::edit::{self, EditError, NoSection};
+use crate::lines::{Entry, Value, entries, value_of};
 use crate::odd::{Odd, Wanted};
 
 /// As much of the file as could be read. Missing keys have their defaults.
@@ -27,6 +27,38 @@ pub struct State {
     pub roles: Roles,
     /// What could not be understood.
     pub odd: Vec<Odd>,
+}
+
+/// What a `state.md` may have, beside a playbook for each focus.
+const KEYS: [&str; 15] = [
+    "playbook.active",
+    "playbook.branch",
+    "playbook.last_archived",
+    "focus",
+    "goal.milestone",
+    "goal.phase",
+    LIST,
+    "session.last_start",
+    "session.last_end",
+    "verification.self_complete",
+    "config.security",
+    "config.toolstack",
+    "config.roles.orchestrator",
+    "config.roles.worker",
+    "config.roles.reviewer",
+];
+/// The one key that takes several values.
+const LIST: &str = "goal.done_criteria";
+
+/// The value as it stands in the file; `[a, b]` is a list only where one belongs.
+fn written(path: &str, value: Option<&str>) -> Result<String, EditError> {
+    match (path, value) {
+        (LIST, Some(value)) if value.starts_with('[') && value.ends_with(']') => {
+            edit::written_list(&value_of(value).list())
+        }
+        (LIST, Some(value)) => edit::written_list(&[value.to_owned()]),
+        _ => edit::written(value),
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -62,9 +94,26 @@ impl State {
         state
     }
 
-    /// The file with one value changed, or added when it is not there.
+    /// The file with one value changed, or added to its section when it is not there.
     pub fn set(text: &str, path: &str, value: Option<&str>) -> Result<String, EditError> {
-        edit::set(text, path, value)
+        edit::set(text, path, &written(path, value)?, NoSection::Refuse)
+    }
+
+    /// As [`State::set`]; a section that is missing is begun when the key is one of ours.
+    pub fn set_or_add(text: &str, path: &str, value: Option<&str>) -> Result<String, EditError> {
+        let is_ours = KEYS.contains(&path) || path.strip_prefix("active_playbooks.").is_some_and(|n| !n.contains('.'));
+        let no_section = if is_ours { NoSection::Begin } else { NoSection::Refuse };
+        edit::set(text, path, &written(path, value)?, no_section)
+    }
+
+    /// The values that are understood, for a key that does not take any text.
+    pub fn allowed(path: &str) -> Option<&'static [&'static str]> {
+        match path {
+            "verification.self_complete" => Some(&["true", "false"]),
+            "config.security" => Some(&["normal", "admin"]),
+            "config.toolstack" => Some(&["A", "B", "C"]),
+            _ => None,
+        }
     }
 
     /// The playbook `active_playbooks` has for the focus.

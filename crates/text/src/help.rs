@@ -143,7 +143,7 @@ pub const COMMANDS: &[CommandHelp] = &[
     about("state show", "state.md の内容を表示する"),
     about("state set", "値を 1 つ設定する。変更前の版は保存される").with(&[
         value("key", "キー", "設定する項目 (例: playbook.active)"),
-        value("value", "値", "新しい値。なしにするには null"),
+        value("value", "値", "新しい値。なしにするには null、リストは [a, b]"),
     ]),
     about("state history", "state.md の以前の版を一覧または表示する").with(&[value(
         "version",
@@ -218,7 +218,7 @@ const BUDGET: ArgHelp = flag("budget", "費用の上限 (米ドル)");
 const TASK: ArgHelp = value("task", "タスク", "T-3、3、ID のいずれか");
 const TASK_OR_RUN: ArgHelp = value("task", "タスク", "T-3、3、ID、実行のキーのいずれか");
 const RUN: ArgHelp = value("run", "実行", "実行のキーか ID、またはタスク (その最新の実行)");
-const PLAYBOOK: ArgHelp = value("file", "ファイル", "playbook のファイル (既定: 有効な playbook)");
+const PLAYBOOK: ArgHelp = value("file", "ファイル", "playbook のファイルまたは名前 (既定: 有効な playbook)");
 const SESSION: ArgHelp = value("session", "セッション", "このセッションで使用する");
 
 const fn about(path: &'static str, about: &'static str) -> CommandHelp {

@@ -1,5 +1,6 @@
 //! What is wrong with a playbook, and its phases in a word.
 
+use dandori_domain::guard::Profile;
 use dandori_playbook::{Fault, Next, Odd, PhaseStatus, Wanted};
 
 use crate::Lang;
@@ -118,6 +119,51 @@ pub fn made(lang: Lang, path: &str) -> String {
         lang,
         "made {path}: fill it in, then have it reviewed",
         "{path} を作成しました。内容を書き、レビューを受けてください"
+    )
+}
+
+pub fn activated(lang: Lang, path: &str, before: Option<&str>) -> String {
+    match before {
+        Some(before) => say!(
+            lang,
+            "state.md: {path} is the active playbook now, in place of {before}",
+            "state.md: 有効な playbook を {before} から {path} に変更しました"
+        ),
+        None => {
+            say!(lang, "state.md: {path} is the active playbook now", "state.md: {path} を有効な playbook にしました")
+        }
+    }
+}
+
+pub fn not_active(lang: Lang, path: &str) -> String {
+    say!(
+        lang,
+        "it is not the active one: `dandori state set playbook.active {path}` makes it that",
+        "まだ有効ではありません。`dandori state set playbook.active {path}` で有効にできます"
+    )
+}
+
+/// A repository's first state.md, and the profile it comes under by that.
+pub fn made_state(lang: Lang, profile: Option<Profile>) -> String {
+    match profile {
+        Some(profile) => {
+            let name = profile.as_str();
+            say!(
+                lang,
+                "made state.md: this repository now goes by the profile {name} (`dandori guard list`)",
+                "state.md を作成しました。このリポジトリのプロファイルは {name} になります (`dandori guard list`)"
+            )
+        }
+        None => say!(lang, "made state.md", "state.md を作成しました"),
+    }
+}
+
+/// The active playbook has no file.
+pub fn not_there_yet(lang: Lang, path: &str) -> String {
+    say!(
+        lang,
+        "{path} is not there: until it is, work goes by no playbook",
+        "{path} がありません。作成されるまで playbook なしの扱いになります"
     )
 }
 

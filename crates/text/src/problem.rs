@@ -103,6 +103,10 @@ pub fn problem(lang: Lang, problem: &Problem) -> Said {
             Said::what(say!(lang, "{path} is there already", "{path} は既に存在します"))
                 .hint(say!(lang, "choose another name", "別の名前を指定してください"))
         }
+        Problem::NoSuchFile { path } => {
+            Said::what(say!(lang, "there is no file {path}", "ファイル {path} がありません"))
+                .hint(say!(lang, "check its name and the folder you are in", "名前と現在のフォルダーを確認してください"))
+        }
         Problem::BadName { name } => {
             Said::what(say!(lang, "`{name}` cannot be a playbook's name", "`{name}` は playbook の名前に使えません")).hint(
                 say!(
@@ -128,7 +132,22 @@ pub fn problem(lang: Lang, problem: &Problem) -> Said {
                 EditTrouble::SeveralLines => said
                     .why(say!(lang, "a value is one line", "値は 1 行だけです"))
                     .hint(say!(lang, "give it without line breaks", "改行を除いて指定してください")),
+                EditTrouble::Unwritable => said
+                    .why(say!(
+                        lang,
+                        "its quotes cannot be kept as they are in one line",
+                        "引用符をそのまま 1 行に書けません"
+                    ))
+                    .hint(say!(lang, "use one kind of quotes", "引用符を 1 種類にしてください")),
             }
+        }
+        Problem::BadStateValue { key, value, known } => {
+            let known = known.join(", ");
+            Said::what(say!(lang, "`{key}` cannot be `{value}`", "`{key}` に `{value}` は指定できません")).hint(say!(
+                lang,
+                "it is one of: {known}",
+                "次のいずれかを指定してください: {known}"
+            ))
         }
         Problem::NoSuchVersion { text } => {
             Said::what(say!(lang, "there is no earlier version `{text}`", "以前の版 `{text}` はありません")).hint(say!(

@@ -90,7 +90,7 @@ fn state_edit(text: &str, random: &mut Random) -> Result<(), Finding> {
         "goal.phase" => read.phase,
         _ => return Ok(()),
     };
-    let wanted = value.map(|value| value.replace('"', "'"));
+    let wanted = value.map(ToOwned::to_owned);
     if found != wanted {
         return Err(Finding::new("edit not read", format!("{path}: {wanted:?} was read as {found:?}")));
     }

@@ -33,7 +33,7 @@ pub(crate) fn run(args: &GuardTestArgs, context: &Context) -> Result<ExitCode, F
     } else {
         std::fs::File::open(&args.event).and_then(|mut file| file.read_to_end(&mut bytes))
     };
-    read.map_err(|e| Problem::Io { path: args.event.clone(), reason: e.to_string() })?;
+    read.map_err(|e| Problem::of_named_file(&args.event, &e))?;
     let agent = args
         .agent
         .as_deref()

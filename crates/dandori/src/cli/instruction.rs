@@ -21,7 +21,7 @@ impl InstructionArgs {
     pub(crate) fn read(&self) -> Result<String, Problem> {
         match (&self.file, self.instruction.as_deref()) {
             (Some(path), _) => {
-                let io = |e: std::io::Error| Problem::Io { path: path.clone(), reason: e.to_string() };
+                let io = |e: std::io::Error| Problem::of_named_file(path, &e);
                 bounded(std::fs::File::open(path).map_err(io)?).map_err(io)
             }
             (None, Some("-")) => {

@@ -14,7 +14,7 @@ use crate::out::Failed;
 
 #[derive(Args)]
 pub(crate) struct PlaybookCheckArgs {
-    /// The playbook's file (default: the active one)
+    /// The playbook's file or name (default: the active one)
     file: Option<Utf8PathBuf>,
 }
 

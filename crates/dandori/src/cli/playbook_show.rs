@@ -15,7 +15,7 @@ use crate::out::{Failed, bold};
 
 #[derive(Args)]
 pub(crate) struct PlaybookShowArgs {
-    /// The playbook's file (default: the active one)
+    /// The playbook's file or name (default: the active one)
     file: Option<Utf8PathBuf>,
 }
 

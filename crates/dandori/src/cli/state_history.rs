@@ -41,7 +41,7 @@ pub(crate) fn run(args: &StateHistoryArgs, context: &Context) -> Result<ExitCode
         rows.push(json!({ "version": version, "at": at, "active": state.active, "phase": state.phase }));
         table.row([version.clone(), age, state.active.unwrap_or_default(), state.phase.unwrap_or_default()]);
     }
-    out.object(&rows);
+    out.object(&json!({ "versions": rows }));
     if versions.is_empty() {
         out.say(playbook::no_history(out.lang));
     } else {

@@ -41,7 +41,7 @@ fn a_playbook_is_begun_activated_shown_checked_and_followed() {
 #[test]
 fn a_value_of_the_state_is_set_alone_and_the_version_before_is_kept() {
     let env = machine();
-    assert_eq!(env.dandori(["state", "history", "--json"]).json(), serde_json::json!([]));
+    assert_eq!(env.dandori(["state", "history", "--json"]).json()["versions"], serde_json::json!([]));
     let mine = "---\n# mine\nplaybook:\n  active: null # none yet\ngoal:\n  phase: p1\n---\nProse: stays.\n";
     env.write("state.md", mine);
     let _ = env.dandori(["state", "set", "playbook.active", "plan/playbook-a.md"]).ok();
@@ -57,7 +57,7 @@ fn a_value_of_the_state_is_set_alone_and_the_version_before_is_kept() {
     assert!(said.contains("below it"), "{said}");
     assert_eq!(file(), mine);
 
-    let versions = env.dandori(["state", "history", "--json"]).json();
+    let versions = env.dandori(["state", "history", "--json"]).json()["versions"].clone();
     assert_eq!(versions.as_array().unwrap().len(), 2, "{versions}");
     assert_eq!(versions[0]["active"], "plan/playbook-a.md", "newest first");
     let first = versions[1]["version"].as_str().unwrap();
@@ -102,4 +102,74 @@ fn an_agent_does_not_set_the_verdict_on_its_own_work() {
     assert!(said.contains("Claude Code"), "{said}");
     assert_eq!(std::fs::read_to_string(env.repo().join("state.md")).unwrap(), mine);
     let _ = env.dandori(["state", "set", "goal.phase", "p2"]).ok();
+}
+
+#[test]
+fn a_first_state_says_which_rules_come_with_it_and_a_new_active_playbook_what_it_replaces() {
+    let env = machine();
+    let inactive = env.dandori(["playbook", "new", "a"]);
+    assert!(inactive.stdout.contains("not the active one") && inactive.stderr.is_empty(), "{}", inactive.stdout);
+    let first = env.dandori(["state", "set", "goal.phase", "p1"]);
+    assert!(first.stderr.contains("now goes by the profile discipline"), "{}", first.stderr);
+    let second = env.dandori(["state", "set", "goal.phase", "p2"]);
+    assert_eq!((second.code, second.stderr.as_str()), (0, ""), "only the first time");
+    let told = env.dandori(["playbook", "new", "b", "--activate"]).ok();
+    assert!(told.contains("plan/playbook-b.md is the active playbook now\n"), "{told}");
+    let told = env.dandori(["playbook", "new", "c", "--activate"]).ok();
+    assert!(told.contains("in place of plan/playbook-b.md"), "{told}");
+    let told = env.dandori(["playbook", "new", "d", "--activate", "--json"]).json();
+    assert_eq!((&told["replaced"], &told["made_state"]), (&"plan/playbook-c.md".into(), &false.into()));
+
+    let other = machine();
+    other.write_user_config("[guards]\nprofile = \"discipline\"\n");
+    let told = other.dandori(["playbook", "new", "a", "--activate"]);
+    assert!(told.stderr.contains("made state.md") && !told.stderr.contains("now goes by"), "{}", told.stderr);
+}
+
+#[test]
+fn a_value_the_state_does_not_understand_is_refused_and_a_documented_key_finds_its_place() {
+    let env = machine();
+    env.write("state.md", "");
+    let set = |key: &str, value: &str| env.dandori(["state", "set", key, value]);
+    for (key, bad) in
+        [("config.security", "banana"), ("verification.self_complete", "maybe"), ("config.toolstack", "Z")]
+    {
+        let said = set(key, bad).fails(1);
+        assert!(said.contains(bad) && said.contains("one of"), "{said}");
+    }
+    let shown = || env.dandori(["state", "show", "--json"]).json();
+    assert_eq!(std::fs::read_to_string(env.repo().join("state.md")).unwrap(), "");
+    for (key, value) in [
+        ("config.security", "admin"),
+        ("focus", "web"),
+        ("goal.milestone", "say \"hi\""),
+        ("config.roles.worker", "codex"),
+    ] {
+        let _ = set(key, value).ok();
+        assert_eq!(shown()[key], value);
+    }
+    let _ = set("active_playbooks.web", "plan/playbook-w.md").ok();
+    assert_eq!(shown()["playbook.active"], "plan/playbook-w.md", "by the focus");
+    let _ = set("goal.done_criteria", "[a, b]").ok();
+    assert_eq!(shown()["goal.done_criteria"], serde_json::json!(["a", "b"]));
+    let _ = set("verification.self_complete", "yes").ok();
+    assert!(set("playbook.active", "plan/none.md").stderr.contains("plan/none.md is not there"));
+}
+
+#[test]
+fn a_file_that_was_named_and_is_not_there_is_the_user_s_to_put_right() {
+    let env = machine();
+    let _ = env.dandori(["playbook", "new", "health"]).ok();
+    assert!(env.dandori(["playbook", "check", "health"]).ok().contains("plan/playbook-health.md is sound"));
+    let _ = env.dandori(["playbook", "show", "health"]).ok();
+    for words in [
+        &["playbook", "check", "none"][..],
+        &["playbook", "show", "plan"],
+        &["guard", "test", "none.json"],
+        &["guard", "test", "plan"],
+        &["run", "--file", "none.txt", "--agent", "exec:true"],
+    ] {
+        let said = env.dandori(words).fails(1);
+        assert!(said.contains("there is no file"), "{words:?}: {said}");
+    }
 }

@@ -155,3 +155,13 @@ fn a_placeholder_is_no_evidence() {
         assert_eq!(missing(shown), 0, "{shown:?}");
     }
 }
+
+#[test]
+fn criteria_in_one_line_are_no_list() {
+    let text = FILE.replace("done_criteria:\n", "done_criteria: tests pass\n");
+    assert_ne!(text, FILE);
+    let faults = crate::check(&Playbook::read(&text));
+    assert!(faults.iter().any(|f| matches!(f, crate::Fault::LooseCriteria { .. })), "{faults:?}");
+    let inline = Playbook::read("## p1: x\n- done_criteria: [tests pass]\n");
+    assert!(!inline.phases.first().unwrap().loose_criteria);
+}
