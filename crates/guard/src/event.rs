@@ -29,6 +29,8 @@ pub struct Event {
     pub tool: Option<Tool>,
     /// No person sits in front of this session. No client says so in the event: the caller sets it.
     pub headless: bool,
+    /// Another agent has started this client. The caller sets it, where it matters: at prompts and ends.
+    pub nested: bool,
     /// The event as it came, for guards of the user's own and for the record; mended where it was not quite text.
     pub raw: String,
     /// What was not as expected, to be logged.
@@ -64,6 +66,7 @@ impl Event {
             tool_use: self.tool_use.clone(),
             tool: None,
             headless: self.headless,
+            nested: self.nested,
             raw: String::new(),
             oddities: Vec::new(),
         }

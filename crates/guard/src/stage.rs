@@ -21,6 +21,7 @@ pub(crate) struct Stage {
     pub(crate) lang: Lang,
     pub(crate) agent: Agent,
     pub(crate) headless: bool,
+    pub(crate) nested: bool,
     files: BTreeMap<Utf8PathBuf, String>,
     unreadable: BTreeSet<Utf8PathBuf>,
     links: BTreeMap<Utf8PathBuf, Utf8PathBuf>,
@@ -47,11 +48,13 @@ impl Stage {
             lang: Lang::En,
             agent: Agent::Claude,
             headless: false,
+            nested: false,
             files: BTreeMap::new(),
             unreadable: BTreeSet::new(),
             links: BTreeMap::new(),
             checkouts: vec![checkout("/repo", Head::Branch("work".to_owned()))],
-            marks: Vec::new(),
+            // Most guards are about what comes after it.
+            marks: vec![(Mark::Confirmed, String::new())],
             denied: Vec::new(),
             exceptions: Vec::new(),
             answers: RefCell::default(),
@@ -107,6 +110,12 @@ impl Stage {
         self
     }
 
+    /// The user has not confirmed anything yet.
+    pub(crate) fn unconfirmed(mut self) -> Self {
+        self.marks.retain(|(mark, _)| *mark != Mark::Confirmed);
+        self
+    }
+
     pub(crate) fn mark(mut self, mark: Mark) -> Self {
         self.marks.push((mark, String::new()));
         self
@@ -152,6 +161,7 @@ impl Stage {
         }
         let mut event = decode(all.to_string().as_bytes(), Some(self.agent)).unwrap();
         event.headless = self.headless;
+        event.nested = self.nested;
         let context = Context::new(&event, &self.rules, self, self.lang, Some(Utf8Path::new("/repo")));
         judge(&context, Asking::UntilBlocked)
     }

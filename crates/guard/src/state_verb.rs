@@ -68,7 +68,7 @@ mod tests {
 
     use crate::judge::Outcome;
     use crate::stage::Stage;
-    use crate::world::{Head, Mark};
+    use crate::world::Head;
 
     const STATE: &str = "---\nfocus: a\nplaybook:\n  active: plan/playbook-a.md\n  branch: null\nactive_playbooks:\n  \
                          a: plan/playbook-a.md\ngoal:\n  phase: p1\nverification:\n  self_complete: false\n---\n";
@@ -92,7 +92,7 @@ mod tests {
             assert_eq!(judged.outcome(), Outcome::Block, "{line}");
             assert!(judged.said().contains(said), "{line}: {}", judged.said());
         }
-        let consent = stage("consent").mark(Mark::Consent).bash("dandori state set goal.phase p2");
+        let consent = stage("consent").unconfirmed().bash("dandori state set goal.phase p2");
         assert_eq!(consent.outcome(), Outcome::Block, "it changes a file");
     }
 

@@ -120,6 +120,7 @@ fn read_event(text: &str, registered: Option<Agent>) -> Result<Event, DecodeErro
         tool_use,
         tool,
         headless,
+        nested: false,
         raw,
         oddities,
     })

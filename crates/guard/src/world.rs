@@ -94,10 +94,12 @@ pub enum Head {
 pub enum Mark {
     /// The required files have not all been read yet. Session.
     Pending,
-    /// The user has not confirmed the understanding yet. Session.
+    /// The session waits for the user's confirmation: how `dandori consent` finds it. Session.
     Consent,
     /// The session has worked by a playbook. Session.
     Discipline,
+    /// The user has confirmed the understanding. Without it nobody has: a mark that is lost opens nothing. Session.
+    Confirmed,
     /// A finished playbook waits for `post-loop`. Checkout.
     PostLoop,
     /// The playbook whose last phase this session has finished, from the checkout's root. Session.

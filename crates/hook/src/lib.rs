@@ -8,6 +8,7 @@
 mod checkout;
 mod effects;
 mod files;
+mod lineage;
 mod memory;
 mod place;
 mod rules;
@@ -142,6 +143,12 @@ fn work(called: &Called, env: &Env, begun: Instant, desk: &Desk) -> Answer {
         return Answer { stdout: Vec::new(), stderr: String::new(), exit: 0 };
     }
     event.headless = called.run.is_some() || env.text("CLAUDE_CODE_ENTRYPOINT").is_some_and(|e| e.starts_with("sdk"));
+    // Looked at where it decides something: who has spoken, and whose session it is.
+    if matches!(event.kind, Kind::PromptSubmit { .. } | Kind::SessionEnd { .. }) {
+        let lineage = lineage::Lineage::of(dandori_host::ancestry::ancestors());
+        event.headless |= lineage.headless;
+        event.nested = lineage.nested;
+    }
     if let Ok(mut slot) = desk.seen.lock() {
         *slot = Some(event.outline());
     }

@@ -3,6 +3,7 @@
 //! Everything that touches the operating system on behalf of the engine goes through here, so that deadlines,
 //! clean environments and durable writes are one decision instead of many.
 
+pub mod ancestry;
 pub mod clock;
 pub mod cmd;
 pub mod env;

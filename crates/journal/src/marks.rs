@@ -29,7 +29,9 @@ impl Session {
             Ok(bytes) => Some(serde_json::from_slice(&bytes).map_or_else(|_| String::new(), |c: Content| c.value)),
             Err(e) if e.kind() == io::ErrorKind::NotFound || e.kind() == io::ErrorKind::NotADirectory => None,
             // Of what cannot be looked at, what holds back is believed, and what lets through is not.
-            Err(_) => (!matches!(mark, Mark::Read(_) | Mark::Called(_))).then(String::new),
+            Err(_) => {
+                (!matches!(mark, Mark::Read(_) | Mark::Called(_) | Mark::Confirmed | Mark::Finished)).then(String::new)
+            }
         }
     }
 
@@ -52,6 +54,7 @@ impl Session {
             Mark::Pending => return self.own.join("pending"),
             Mark::Consent => return self.own.join("consent"),
             Mark::Discipline => return self.own.join("discipline"),
+            Mark::Confirmed => return self.own.join("confirmed"),
             Mark::Finished => return self.own.join("finished"),
             Mark::Read(_) => "read",
             Mark::Wrote(_) => "wrote",
@@ -75,7 +78,7 @@ pub(crate) fn post_loop(folder: &Utf8Path) -> Utf8PathBuf {
 
 fn key(mark: &Mark) -> &str {
     match mark {
-        Mark::Pending | Mark::Consent | Mark::Discipline | Mark::PostLoop | Mark::Finished => "",
+        Mark::Pending | Mark::Consent | Mark::Confirmed | Mark::Discipline | Mark::PostLoop | Mark::Finished => "",
         Mark::Read(path) | Mark::Wrote(path) | Mark::Told(path) => path.as_str(),
         Mark::Called(name) => name,
     }
@@ -102,10 +105,11 @@ mod tests {
     use dandori_guard::Agent;
     use std::os::unix::fs::PermissionsExt;
 
-    fn marks(path: &str) -> [Mark; 7] {
+    fn marks(path: &str) -> [Mark; 9] {
         let called = Mark::Called(path.to_owned());
         let (read, wrote) = (Mark::Read(path.into()), Mark::Wrote(path.into()));
-        [Mark::Pending, Mark::Consent, Mark::Discipline, Mark::PostLoop, read, wrote, called]
+        let (confirmed, discipline) = (Mark::Confirmed, Mark::Discipline);
+        [Mark::Pending, Mark::Consent, Mark::PostLoop, confirmed, discipline, Mark::Finished, read, wrote, called]
     }
 
     fn mode(path: &Utf8Path) -> u32 {

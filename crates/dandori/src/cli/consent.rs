@@ -15,7 +15,7 @@ pub(crate) fn run(context: &Context) -> Result<ExitCode, Failed> {
     let out = &context.out;
     let guarded = Guarded::here(context)?;
     let mut waiting = dandori_journal::sessions(&guarded.folder);
-    waiting.retain(|session| session.mark(&Mark::Consent).is_some());
+    waiting.retain(|session| session.mark(&Mark::Consent).is_some() && session.mark(&Mark::Confirmed).is_none());
     if waiting.is_empty() {
         out.object(&json!({ "sessions": 0 }));
         out.line(text::nothing_to_consent(out.lang));
@@ -23,6 +23,8 @@ pub(crate) fn run(context: &Context) -> Result<ExitCode, Failed> {
     }
     let Confirmed { .. } = Confirmed::ask(context, &text::consent_what(out.lang, waiting.len()))?;
     for session in &waiting {
+        // In this order: one that was interrupted is found again.
+        session.set(&Mark::Confirmed, "", dandori_host::now()).map_err(|e| guarded.io(&e))?;
         session.clear(&Mark::Consent).map_err(|e| guarded.io(&e))?;
     }
     out.object(&json!({ "sessions": waiting.len() }));

@@ -20,6 +20,7 @@ fn disciplined() -> TestEnv {
     env.git(["switch", "-q", "-c", "work"]);
     env.write("state.md", "---\nplaybook:\n  active: plan/playbook-a.md\n  last_archived: null\n---\n");
     env.write(PLAN, &playbook("in_progress"));
+    let _ = told(&env, "claude", "UserPromptSubmit", &json!({"prompt": "ok"}));
     env
 }
 

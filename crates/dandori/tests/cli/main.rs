@@ -11,6 +11,7 @@ mod bad_input;
 mod cancel;
 mod clean_up;
 mod commits;
+mod consent;
 mod daemon;
 mod doctor;
 mod documents;

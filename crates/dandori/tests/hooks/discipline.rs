@@ -34,7 +34,17 @@ fn reads_agrees_and_plans_first(agent: Agent) {
     }
     played.assert_told(7, "[dandori control]");
 
-    // The user agrees by what he types; a plan is still missing.
+    // A prompt on the command line is nobody's agreement.
+    let played = stage.play_with(
+        &stage.env.repo(),
+        "go ahead",
+        &[],
+        [Turn::call(agent.read(&state)), stage.write("a.txt"), Turn::say("end")],
+    );
+    played.assert_told(1, "[dandori consent]");
+
+    // Without that step a plan is still missing.
+    stage.env.write_user_config("[guards.level]\nconsent = \"off\"\n");
     let turns =
         [Turn::call(agent.read(&state)), stage.write("a.txt"), Turn::shell("echo written > b.txt"), Turn::say("end")];
     let played = stage.play_with(&stage.env.repo(), "go ahead", &[], turns);
@@ -50,6 +60,10 @@ fn reads_agrees_and_plans_first(agent: Agent) {
         [Turn::call(agent.read(&state)), stage.write("a.txt"), Turn::shell("echo written > b.txt"), Turn::say("end")];
     let played = stage.play_with(&stage.env.repo(), "go ahead", &[], turns);
     assert!(stage.has("a.txt") && stage.has("b.txt"), "{agent:?}: {}", played.story());
+    assert_eq!(played.turns(), 4, "the table at the end keeps nobody from ending");
+    if agent == Agent::Claude {
+        assert!(played.shown().contains("self_complete") && played.shown().contains("1 (p1)"), "{}", played.story());
+    }
 }
 
 const PLAYBOOK: &str = "---\nname: a\nbranch: work\nreviewed: true\nexecutor: claude\nscope: []\n---\n\n# a\n\n\

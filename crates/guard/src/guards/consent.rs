@@ -4,17 +4,20 @@ use dandori_text::guard::edit;
 
 use crate::context::Context;
 use crate::voice::{Trouble, Voice};
-use crate::world::Mark;
+use crate::world::{Effect, Mark};
 
-/// Only `dandori consent` by the user clears the mark. Reading and asking are always possible, so nothing needs an
+/// Only the user's own word sets the mark that opens. Reading and asking are always possible, so nothing needs an
 /// exemption but what is not the project's.
 #[expect(clippy::unnecessary_wraps, reason = "a guard may fail")]
 pub(crate) fn judge(context: &Context, voice: &mut Voice) -> Result<(), Trouble> {
-    if context.world.mark(&Mark::Consent).is_none() {
+    // Where there is no session (`dandori guard explain`), there is nobody to confirm anything to.
+    if context.event.session.is_none() || context.world.mark(&Mark::Confirmed).is_some() {
         return Ok(());
     }
     let is_hidden = || context.targets().iter().any(|target| target.is_computed);
     if !context.project_targets().is_empty() || is_hidden() {
+        // A session whose beginning was not seen, or whose marks were lost, waits from now on.
+        voice.note(Effect::Set(Mark::Consent, String::new()));
         voice.block(edit::consent(context.lang));
     }
     Ok(())
@@ -29,10 +32,10 @@ mod tests {
     use crate::Agent;
     use crate::judge::Outcome;
     use crate::stage::Stage;
-    use crate::world::{Head, Mark};
+    use crate::world::{Effect, Head, Mark};
 
     fn stage() -> Stage {
-        Stage::only("consent", Level::Block).worktree("/wt", Some("/repo"), Head::Detached).mark(Mark::Consent)
+        Stage::only("consent", Level::Block).worktree("/wt", Some("/repo"), Head::Detached).unconfirmed()
     }
 
     #[test]
@@ -50,6 +53,7 @@ mod tests {
             assert_eq!(judgement.outcome(), Outcome::Block);
             let said = judgement.said();
             assert!(said.contains("`dandori consent`") && said.contains("`ok`"), "both ways: {said}");
+            assert!(judgement.effects.contains(&Effect::Set(Mark::Consent, String::new())), "it waits from now on");
         }
     }
 

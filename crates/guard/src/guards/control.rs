@@ -177,6 +177,9 @@ fn run(context: &Context, command: &Command) -> Option<String> {
             let is_hidden = command.args().iter().take(3).any(Word::is_computed);
             (is_for_users && !is_asking || is_hidden).then(|| text::verb(lang, &command.line()))
         }
+        "claude" | "codex" | "gemini" if nested::takes_up_a_session(command, &words) => {
+            Some(text::takes_up(lang, &command.line()))
+        }
         "claude" | "codex" | "gemini" => {
             nested::starts_unguarded(context, command, &words).then(|| text::unguarded(lang, &command.line()))
         }

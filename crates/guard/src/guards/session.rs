@@ -1,7 +1,7 @@
 //! Where sessions begin and end, as far as other guards need it: the marks they go by, and the dates in state.md.
 //!
-//! The user's own word clears the consent: an answer typed into the session is theirs, for clients send no event for
-//! anybody else's.
+//! The user's own word is the consent: an answer typed into the session is theirs. A prompt that stood on a command line,
+//! or came from an agent that started this client, is not. Nor does such a client's end end the session it went on with.
 
 use dandori_domain::guard::Level;
 use dandori_text::guard::session as text;
@@ -17,7 +17,9 @@ pub(crate) fn judge(context: &Context, voice: &mut Voice) -> Result<(), Trouble>
         Kind::SessionStart { source } => begin(context, source, voice),
         Kind::SessionEnd { reason } => end(context, reason.as_deref(), voice),
         Kind::PromptSubmit { prompt } => {
-            if context.world.mark(&Mark::Consent).is_some() && agrees(prompt) {
+            let is_typed = !context.event.headless && !context.event.nested;
+            if is_typed && wants_consent(context) && agrees(prompt) {
+                voice.note(Effect::Set(Mark::Confirmed, String::new()));
                 voice.note(Effect::Clear(Mark::Consent));
                 log(voice, "consent given in the session");
             }
@@ -30,9 +32,7 @@ pub(crate) fn judge(context: &Context, voice: &mut Voice) -> Result<(), Trouble>
 fn begin(context: &Context, source: &Source, voice: &mut Voice) -> Result<(), Trouble> {
     log(voice, &format!("session start source={}", name(source)));
     let is_disciplined = context.rules.level("init") != Level::Off;
-    let wants_consent = context.rules.level("consent") != Level::Off
-        && !matches!(source, Source::Resume | Source::Compact)
-        || context.world.mark(&Mark::Consent).is_some();
+    let wants_consent = wants_consent(context);
     if wants_consent {
         voice.note(Effect::Set(Mark::Consent, String::new()));
     }
@@ -50,8 +50,17 @@ fn begin(context: &Context, source: &Source, voice: &mut Voice) -> Result<(), Tr
     set_state(context, "session.last_start", voice)
 }
 
+fn wants_consent(context: &Context) -> bool {
+    context.rules.level("consent") != Level::Off && context.world.mark(&Mark::Confirmed).is_none()
+}
+
 fn end(context: &Context, reason: Option<&str>, voice: &mut Voice) -> Result<(), Trouble> {
     log(voice, &format!("session end reason={}", reason.unwrap_or("-")));
+    if context.event.nested {
+        // It may have gone on with the session of the agent that started it: that one's marks are not its own.
+        voice.note(Effect::Clear(Mark::Consent));
+        return Ok(());
+    }
     // A cleared conversation goes on under another name; its marks are made again there.
     voice.note(Effect::EndSession);
     set_state(context, "session.last_end", voice)
@@ -125,7 +134,7 @@ mod tests {
     }
 
     fn disciplined() -> Stage {
-        Stage::new(Profile::Discipline).file("state.md", "---\nfocus: x\n---\n").file("CLAUDE.md", "")
+        Stage::new(Profile::Discipline).unconfirmed().file("state.md", "---\nfocus: x\n---\n").file("CLAUDE.md", "")
     }
 
     #[test]
@@ -141,11 +150,35 @@ mod tests {
 
     #[test]
     fn after_a_compaction_the_files_are_read_again_but_nobody_is_asked_again() {
-        let judged = start(&disciplined(), "compact");
+        let judged = start(&disciplined().mark(Mark::Confirmed), "compact");
         assert!(judged.effects.contains(&Effect::Set(Mark::Pending, String::new())));
         assert!(!judged.effects.contains(&Effect::Set(Mark::Consent, String::new())));
-        let waiting = start(&disciplined().mark(Mark::Consent), "compact");
-        assert!(waiting.said().contains("dandori consent"), "what was still owed is said again");
+        for source in ["compact", "resume"] {
+            let waiting = start(&disciplined(), source);
+            assert!(waiting.effects.contains(&Effect::Set(Mark::Consent, String::new())), "{source}");
+            assert!(waiting.said().contains("dandori consent"), "{source}: what is still owed is said again");
+        }
+    }
+
+    #[test]
+    fn nobody_else_s_yes_is_consent() {
+        let mut headless = disciplined();
+        headless.headless = true;
+        let mut nested = disciplined();
+        nested.nested = true;
+        for stage in [headless, nested] {
+            let effects = stage.prompt("ok").effects;
+            assert!(!effects.iter().any(|e| matches!(e, Effect::Set(Mark::Confirmed, _))), "{effects:?}");
+        }
+    }
+
+    #[test]
+    fn a_client_of_the_agent_s_own_does_not_end_the_session_it_went_on_with() {
+        let mut nested = disciplined();
+        nested.nested = true;
+        let judged = nested.event("SessionEnd", &json!({"reason": "other"}));
+        assert!(!judged.effects.contains(&Effect::EndSession), "{:?}", judged.effects);
+        assert!(!judged.effects.iter().any(|e| matches!(e, Effect::SetState { .. })), "{:?}", judged.effects);
     }
 
     #[test]
@@ -165,10 +198,12 @@ mod tests {
             ("yes or no?", false),
             ("add a login page", false),
         ] {
-            let judged = disciplined().mark(Mark::Consent).prompt(prompt);
-            assert_eq!(judged.effects.contains(&Effect::Clear(Mark::Consent)), cleared, "{prompt}");
+            let judged = disciplined().prompt(prompt);
+            for effect in [Effect::Set(Mark::Confirmed, String::new()), Effect::Clear(Mark::Consent)] {
+                assert_eq!(judged.effects.contains(&effect), cleared, "{prompt}");
+            }
         }
-        assert!(disciplined().prompt("ok").effects.is_empty());
+        assert!(disciplined().mark(Mark::Confirmed).prompt("ok").effects.is_empty());
     }
 
     #[test]

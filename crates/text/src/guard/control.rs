@@ -61,6 +61,14 @@ pub fn unguarded(lang: Lang, line: &str) -> String {
     )
 }
 
+pub fn takes_up(lang: Lang, line: &str) -> String {
+    say!(
+        lang,
+        "`{line}` would go on with a session that is there and speak in it as its user. Start a new session instead (without --resume, --continue or `resume`)",
+        "`{line}` は既存のセッションをユーザーの立場で続けることになります。新しいセッションを開始してください (--resume、--continue、`resume` は使えません)"
+    )
+}
+
 pub fn stops(lang: Lang, line: &str) -> String {
     say!(
         lang,

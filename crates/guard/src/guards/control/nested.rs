@@ -46,6 +46,28 @@ pub(super) fn starts_unguarded(context: &Context, command: &Command, words: &[&s
         || leaves_its_settings(context, command)
 }
 
+/// A client that goes on with a session that is there: it would speak in it as its user.
+pub(super) fn takes_up_a_session(command: &Command, words: &[&str]) -> bool {
+    let is_long = |w: &&str| ["--resume", "--continue", "--session-id", "--fork-session"].contains(&before_equals(w));
+    // `-c`, `-r`, `-cp`, `-r<id>`
+    let has_letter = |letters: &[char]| words.iter().any(|w| short_options(w).is_some_and(|o| o.contains(letters)));
+    match command.program.as_str() {
+        "claude" => words.iter().any(is_long) || has_letter(&['c', 'r']),
+        "gemini" => words.iter().any(is_long) || has_letter(&['r']),
+        _ => words.iter().any(|w| matches!(*w, "resume" | "fork")),
+    }
+}
+
+fn before_equals(word: &str) -> &str {
+    word.split('=').next().unwrap_or(word)
+}
+
+/// The letters of `-abc`.
+fn short_options(word: &str) -> Option<&str> {
+    let letters = word.strip_prefix('-').filter(|rest| !rest.starts_with('-'))?;
+    letters.split(|c: char| !c.is_ascii_alphabetic()).next()
+}
+
 /// `export HOME=…` before it in the line.
 fn exports(command: &Command) -> bool {
     let is_export = matches!(command.program.as_str(), "export" | "declare" | "typeset" | "readonly");
