@@ -11,6 +11,7 @@ use crate::voice::{Trouble, Voice};
 
 use super::git_run::git_runs;
 
+mod forge;
 mod git;
 mod machine;
 mod removal;

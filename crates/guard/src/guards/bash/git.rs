@@ -35,6 +35,9 @@ pub(super) fn danger(run: &GitRun) -> Option<Danger> {
             Class::GitDiscard
         }
         "rm" if all && has("force", Some('f')) && !has("cached", None) => Class::GitDiscard,
+        // The plumbing below `reset --hard` and `checkout -f`; a copy made elsewhere overwrites nothing.
+        "read-tree" if has("reset", None) && has_letter('u') => Class::GitDiscard,
+        "checkout-index" if has("force", Some('f')) && !has("prefix", None) => Class::GitDiscard,
         "stash" if matches!(first, "drop" | "clear") => Class::GitDiscard,
         "branch" if has_letter('D') || has("delete", Some('d')) && has("force", Some('f')) => Class::GitDiscard,
         "filter-branch" | "filter-repo" => Class::GitHistory,

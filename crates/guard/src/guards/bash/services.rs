@@ -6,7 +6,7 @@ use crate::context::Context;
 use crate::event::Tool;
 use crate::guards::argv;
 
-use super::{Class, Danger};
+use super::{Class, Danger, forge};
 
 pub(super) fn danger(context: &Context, command: &Command) -> Option<Danger> {
     let is_rehearsed =
@@ -16,7 +16,7 @@ pub(super) fn danger(context: &Context, command: &Command) -> Option<Danger> {
     }
     let class = if drops_data(context, command) {
         Class::Database
-    } else if tears_down(command) {
+    } else if tears_down(command) || forge::tears_down(context, command) {
         Class::Cloud
     } else if publishes(command) {
         Class::Publish

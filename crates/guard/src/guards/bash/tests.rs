@@ -136,6 +136,74 @@ fn what_a_person_may_mean_is_asked() {
 }
 
 #[test]
+fn the_plumbing_of_git_that_overwrites_work_is_asked_about() {
+    all(
+        &[
+            "git read-tree -u --reset HEAD~3",
+            "git read-tree --reset -u HEAD",
+            "git checkout-index -f -a",
+            "git checkout-index -af",
+        ],
+        Outcome::Ask,
+    );
+    all(
+        &[
+            "git read-tree --prefix=x/ HEAD",
+            "git read-tree -m -u HEAD",
+            "git checkout-index -a",
+            "git checkout-index -af --prefix=/tmp/x/",
+        ],
+        Outcome::Pass,
+    );
+}
+
+#[test]
+fn the_api_of_a_forge_is_judged_as_its_commands_are() {
+    all(
+        &[
+            "gh api -X DELETE repos/a/b",
+            "gh api -XDELETE /repos/a/b",
+            "gh api --method=DELETE 'repos/{owner}/{repo}'",
+            "gh api repos/a/b --method delete",
+            "gh api repos/a/b/branches/main/protection -X DELETE",
+            "gh api repos/a/b/git/refs/heads/x -X DELETE",
+            "gh api -X PATCH repos/a/b/git/refs/heads/main -f sha=1 -F force=true",
+            "gh api -X PUT repos/a/b/contents/x -f message=m -f content=eA== -f branch=main",
+            "gh api -X PUT repos/a/b/contents/x -f message=m -f content=eA==",
+            "gh api -X PATCH repos/a/b -F archived=true",
+            "gh api -X PATCH repos/a/b -f visibility=public",
+            "gh api graphql -f query='mutation { deleteRef(input: {refId: \"x\"}) { clientMutationId } }'",
+            "curl -X DELETE -H 'Authorization: x' https://api.github.com/repos/a/b",
+            "curl -XDELETE https://api.github.com/repos/a/b/git/refs/heads/x",
+            "curl --request PATCH -d '{\"sha\": \"1\", \"force\": true}' https://api.github.com/repos/a/b/git/refs/heads/main",
+            "wget --method=DELETE https://api.github.com/repos/a/b",
+            "http DELETE https://api.github.com/repos/a/b",
+            "curl -X DELETE https://gitlab.example/api/v4/projects/1",
+            "glab api -X DELETE projects/1",
+        ],
+        Outcome::Ask,
+    );
+    all(
+        &[
+            "gh api repos/a/b",
+            "gh api repos/a/b/git/refs/heads/main",
+            "gh api -X DELETE repos/a/b/issues/1/labels/bug",
+            "gh api -X DELETE repos/a/b/issues/comments/1/reactions/2",
+            "gh api repos/a/b/issues -f title=x",
+            "gh api -X PATCH repos/a/b/issues/1 -f state=closed",
+            "gh api -X PATCH repos/a/b -f description=x",
+            "gh api -X PUT repos/a/b/contents/x -f message=m -f content=eA== -f branch=feat/x",
+            "gh api -X PATCH repos/a/b/git/refs/heads/x -f sha=1",
+            "gh api graphql -f query='mutation { resolveReviewThread(input: {threadId: \"x\"}) { thread { id } } }'",
+            "gh api graphql -f query='query { viewer { login } }'",
+            "curl -X DELETE http://localhost:3000/users/1",
+            "curl https://api.github.com/repos/a/b",
+        ],
+        Outcome::Pass,
+    );
+}
+
+#[test]
 fn ordinary_clearing_up_and_rehearsals_pass() {
     all(
         &[
