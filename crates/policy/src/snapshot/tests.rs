@@ -143,10 +143,11 @@ fn a_snapshot_of_another_version_place_or_half_a_one_is_made_again() {
     let whole = std::fs::read_to_string(&path).unwrap();
     let marked = whole.replace("\"denied_seconds\":600", "\"denied_seconds\":601");
     let program = format!("\"program\":\"{PROGRAM}\"");
+    let version = format!("\"version\":{}", rules::VERSION);
     assert!(marked.contains(&program));
     let others = [
-        marked.replacen("{\"version\":1", "{\"version\":0", 1),
-        marked.replace("\"rules\":{\"version\":1", "\"rules\":{\"version\":0"),
+        marked.replacen(&format!("{{{version}"), "{\"version\":0", 1),
+        marked.replace(&format!("\"rules\":{{{version}"), "\"rules\":{\"version\":0"),
         marked.replace(&program, "\"program\":\"0.0.1\""),
         marked[..marked.len() / 2].to_owned(),
         String::new(),
@@ -336,7 +337,7 @@ fn a_run_goes_by_the_main_checkout_s_rules_its_constraints_and_cannot_reach_them
     std::fs::write(&path, serde_json::to_vec(&made).unwrap()).unwrap();
     assert_eq!(crate::RunRules::load(&path).unwrap(), made);
     let other = String::from_utf8(serde_json::to_vec(&made).unwrap()).unwrap();
-    std::fs::write(&path, other.replace("\"version\":1", "\"version\":7")).unwrap();
+    std::fs::write(&path, other.replace(&format!("\"version\":{}", rules::VERSION), "\"version\":7")).unwrap();
     assert!(crate::RunRules::load(&path).is_err(), "of a version that may mean something else");
 }
 
