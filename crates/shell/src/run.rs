@@ -167,9 +167,11 @@ impl Walker<'_> {
                 return;
             }
             self.code_apart(value.text.trim_start_matches('|'), Reach::Setting(name.to_owned()), &Input::Unseen);
-        } else if name.starts_with("GIT_CONFIG_KEY_") && (value.is_computed() || is_telling(&value.text)) {
-            self.opaque(Why::Setting, &format!("{name}={}", value.text));
-        } else if LOADER_VARIABLES.contains(&name) && !value.text.is_empty() && !value.text.starts_with("/dev/null") {
+            return;
+        }
+        let names_a_file = LOADER_VARIABLES.contains(&name) && !value.text.is_empty();
+        let tells_git = name.starts_with("GIT_CONFIG_KEY_") && (value.is_computed() || is_telling(&value.text));
+        if names_a_file && !value.text.starts_with("/dev/null") || tells_git {
             self.opaque(Why::Setting, &format!("{name}={}", value.text));
         }
     }

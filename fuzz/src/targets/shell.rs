@@ -65,6 +65,7 @@ pub(crate) fn look(line: &str, choice: u64, form: Option<&Form>) -> Result<(), F
             ("loop".to_owned(), "loop2 loop".to_owned()),
             ("loop2".to_owned(), "loop".to_owned()),
         ],
+        ..Options::default()
     };
     let reading = if choice.is_multiple_of(2) { read(line) } else { read_with(line, &options) };
     is_bounded(&reading)?;
