@@ -1,6 +1,7 @@
 //! gh's command line, by cobra's rules: long options are never abbreviated, `-R` stands anywhere, a valued option
 //! takes the next word whatever it looks like.
 
+use crate::options::{self, Spec};
 use crate::reading::{Command, Word};
 
 /// A call of gh, taken apart.
@@ -182,67 +183,52 @@ pub fn gh_call(command: &Command) -> Option<GhCall> {
     let mut call = GhCall::default();
     let single = |word: &str| matches!(word, "api" | "status" | "browse" | "completion" | "version" | "help");
     let mut words = command.args().iter();
-    let mut only_operands = false;
-    while let Some(word) = words.next() {
-        let text = word.text.as_str();
-        let part = |value: &str| Word { text: value.to_owned(), certainty: word.certainty };
-        let complete = call.verb.len() == 2 || call.verb.first().is_some_and(|v| single(v));
-        let verb: Vec<&str> = call.verb.iter().map(String::as_str).collect();
-        let letters = letters(&verb);
-        if only_operands || !text.starts_with('-') || text == "-" {
-            if complete || only_operands {
-                call.operands.push(word.clone());
-            } else {
+    let mut rest = Vec::new();
+    while call.verb.len() < 2 && !call.verb.first().is_some_and(|verb| single(verb)) {
+        let Some(word) = words.next() else { break };
+        match (call.verb.first().map(String::as_str), word.text.as_str()) {
+            (_, "--") => {
+                rest.push(word.clone());
+                break;
+            }
+            (_, option) if option.starts_with('-') && option != "-" => {
+                rest.push(word.clone());
+                if matches!(option, "-R" | "--repo") {
+                    rest.extend(words.next().cloned());
+                }
+            }
+            (verb, text) => {
                 call.computed |= word.is_computed();
-                let known = match (call.verb.first().map(String::as_str), text) {
+                let known = match (verb, text) {
                     (Some("pr" | "issue" | "release" | "gist"), "new") => "create",
                     (Some(_), "ls") => "list",
                     (_, other) => other,
                 };
                 call.verb.push(known.to_owned());
             }
-        } else if text == "--" {
-            only_operands = true;
-        } else if let Some(long) = text.strip_prefix("--") {
-            let (name, value) = match long.split_once('=') {
-                Some((name, value)) => (name, Some(part(value))),
-                None => {
-                    let valued = name_takes_value(long, letters);
-                    (long, if valued { words.next().cloned() } else { None })
-                }
-            };
-            if name == "repo" { call.repo = value } else { call.flags.push((name.to_owned(), value)) }
-        } else {
-            let bundle = text.get(1..).unwrap_or_default();
-            for (at, letter) in bundle.char_indices() {
-                let rest = bundle.get(at + letter.len_utf8()..).unwrap_or_default();
-                let known = letters.iter().find(|(l, ..)| *l == letter);
-                let valued = letter == 'R' || known.is_some_and(|(_, _, valued)| *valued);
-                let name = known.map_or_else(|| letter.to_string(), |(_, name, _)| (*name).to_owned());
-                if valued {
-                    let value =
-                        if rest.is_empty() { words.next().cloned() } else { Some(part(rest.trim_start_matches('='))) };
-                    if letter == 'R' {
-                        call.repo = value;
-                    } else {
-                        call.flags.push((name, value));
-                    }
-                    break;
-                }
-                if let Some(value) = rest.strip_prefix('=') {
-                    call.flags.push((name, Some(part(value))));
-                    break;
-                }
-                call.flags.push((name, None));
-            }
         }
     }
-    Some(call)
-}
-
-fn name_takes_value(long: &str, letters: &[(char, &str, bool)]) -> bool {
-    match letters.iter().find(|(_, name, _)| *name == long) {
-        Some((_, _, valued)) => *valued,
-        None => long == "repo" || VALUED.contains(&long),
+    rest.extend(words.cloned());
+    let verb: Vec<&str> = call.verb.iter().map(String::as_str).collect();
+    let letters = letters(&verb);
+    let short: String =
+        letters.iter().filter(|(.., valued)| *valued).map(|(letter, ..)| *letter).chain(['R']).collect();
+    // A name that is a switch here may take a value elsewhere.
+    let is_switch = |name: &&&str| letters.iter().any(|(_, long, valued)| long == *name && !valued);
+    let named = letters.iter().filter(|(.., valued)| *valued).map(|(_, name, _)| *name);
+    let long: Vec<&str> = VALUED.iter().filter(|name| !is_switch(name)).copied().chain(named).chain(["repo"]).collect();
+    let parsed = options::parse(&rest, Spec { short: &short, long: &long, stops: false });
+    for (name, mut value) in parsed.flags {
+        // `-X=PUT` is `-X PUT`.
+        if let Some(word) = value.as_mut().filter(|word| name.len() == 1 && word.text.starts_with('=')) {
+            word.text.remove(0);
+        }
+        let letter = letters.iter().find(|(letter, ..)| name.chars().eq([*letter]));
+        match letter.map_or(name.as_str(), |(_, long, _)| *long) {
+            "R" | "repo" => call.repo = value,
+            long => call.flags.push((long.to_owned(), value)),
+        }
     }
+    call.operands = parsed.operands;
+    Some(call)
 }

@@ -61,6 +61,11 @@ pub(crate) fn parse(args: &[Word], spec: Spec<'_>) -> Parsed {
                     parsed.flags.push((letter.to_string(), value));
                     break;
                 }
+                // `-d=false`, as some read it.
+                if let Some(value) = rest.strip_prefix('=') {
+                    parsed.flags.push((letter.to_string(), Some(part(value))));
+                    break;
+                }
                 parsed.flags.push((letter.to_string(), None));
             }
         } else {

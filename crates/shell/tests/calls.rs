@@ -74,6 +74,9 @@ fn gh_follows_the_rules_of_cobra() {
     assert_eq!(call.value("base").unwrap().text, "main");
     assert_eq!(gh("gh pr list -R o/r").repo.unwrap().text, "o/r");
     assert_eq!(gh("gh api repos/o/r/pulls/1/merge --method put").api_method().unwrap(), "PUT");
+    assert_eq!(gh("gh api -X=PUT repos/o/r/pulls/1/merge").api_method().unwrap(), "PUT");
+    assert!(!gh("gh pr create -d=false").has("draft") && gh("gh pr merge -dR o/r 1").has("delete-branch"));
+    assert_eq!(gh("gh pr view -- -x").operands[0].text, "-x");
     assert_eq!(gh("gh api graphql -f query=x").api_method().unwrap(), "POST");
     assert_eq!(gh("gh api user").api_method().unwrap(), "GET");
 }
