@@ -74,7 +74,7 @@ fn a_session_that_works_by_a_playbook_goes_on_so_when_state_md_is_gone() {
     let env = machine();
     env.git(["switch", "-q", "-c", "work"]);
     env.write("state.md", &dandori_playbook::state_template(false));
-    let prompt = |session: &str| json!({"session_id": session, "cwd": env.repo(), "hook_event_name": "UserPromptSubmit", "prompt": "hello"});
+    let prompt = |session: &str| json!({"session_id": session, "cwd": env.repo(), "hook_event_name": "UserPromptSubmit", "prompt": "ok"});
     assert_eq!(hook(&env, "claude", &prompt("s1")).code, 0);
     for line in ["rm state.md", "git mv state.md x.md"] {
         let refused = hook(&env, "claude", &bash(&env, line));
