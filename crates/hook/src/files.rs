@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use camino::{Utf8Path, Utf8PathBuf};
+use dandori_domain::cause::with_causes;
 use dandori_guard::world::{Call, Denied, Exception, FileKind, Ran};
 use dandori_guard::{Checkout, Mark, World};
 use dandori_host::{Cmd, CmdError, Env};
@@ -111,7 +112,9 @@ impl World for Files<'_> {
                 stderr: output.stderr,
             },
             Err(CmdError::TimedOut { .. }) => Ran::TimedOut,
-            Err(error) => Ran::NotStarted { why: error.to_string() },
+            // Who asked names the program; the system knows why.
+            Err(CmdError::NotStarted { source, .. }) => Ran::NotStarted { why: source.to_string() },
+            Err(error) => Ran::NotStarted { why: with_causes(&error) },
         };
         self.waited.set(self.waited.get() + begun.elapsed());
         let unused = call.limit.saturating_sub(begun.elapsed());

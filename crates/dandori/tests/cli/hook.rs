@@ -243,7 +243,7 @@ fn a_program_of_the_user_s_own_decides_and_its_failure_follows_its_policy() {
     for (code, policy, exit, said) in [
         ("echo too loud >&2; exit 2", "open", 2, "too loud"),
         ("exit 0", "closed", 0, ""),
-        ("exit 7", "open", 0, "exit 7"),
+        ("exit 7", "open", 0, "exit 7\""),
         ("exit 7", "closed", 2, "exit 7"),
         ("sleep 60", "closed", 2, "1 s"),
         ("grep -q tool_name", "open", 0, ""),
@@ -253,6 +253,9 @@ fn a_program_of_the_user_s_own_decides_and_its_failure_follows_its_policy() {
         assert_eq!(ran.code, exit, "{code} {policy}: {} {}", ran.stdout, ran.stderr);
         assert!(ran.stdout.contains(said), "{code} {policy}: {}", ran.stdout);
     }
+    env.write_user_config("[[guards.rule]]\nname = \"mine\"\ntools = [\"Bash\"]\nrun = [\"./tools/none\"]\n");
+    let ran = hook(&env, "claude", &line);
+    assert!(ran.stdout.contains("./tools/none could not be started: No such file"), "{}", ran.stdout);
 }
 
 #[test]

@@ -47,7 +47,9 @@ fn run(context: &Context, rule: &CustomRule, voice: &mut Voice) -> Result<(), Tr
         }
         Ran::Ended { code, stderr, .. } => {
             let code = code.map_or_else(|| "signal".to_owned(), |c| c.to_string());
-            Err(Trouble::Other(format!("{what}: exit {code} {}", stderr.trim())))
+            let said = stderr.trim().trim_end_matches('.');
+            let said = if said.is_empty() { String::new() } else { format!(": {said}") };
+            Err(Trouble::Other(format!("{what}: exit {code}{said}")))
         }
         Ran::TimedOut => Err(Trouble::TimedOut { what, seconds: rule.seconds }),
         Ran::NotStarted { why } => Err(Trouble::NotStarted { what, reason: why }),

@@ -69,6 +69,8 @@ mod tests {
             assert!(!said.contains("line 20\n"), "{said}");
         }
         assert!(stage().lang(Lang::Ja).answers(1, "x", "").bash("git commit").said().contains("失敗"));
+        let silent = stage().answers(1, "", "").bash("git commit").said();
+        assert!(silent.trim_end().ends_with("commit again"), "nothing follows: {silent}");
     }
 
     #[test]

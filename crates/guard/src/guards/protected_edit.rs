@@ -15,7 +15,9 @@ use super::secrets::shown;
 pub(crate) fn judge(context: &Context, voice: &mut Voice) -> Result<(), Trouble> {
     for target in context.targets().iter().filter(|target| !target.is_computed) {
         if let Some(entry) = held(context, target) {
-            voice.say(entry.level, edit::protected(context.lang, &shown(context, &target.real), &entry.pattern));
+            let level = entry.level.min(context.rules.level("protected-edit"));
+            let say = if level >= Level::Ask { edit::protected } else { edit::watched };
+            voice.say(entry.level, say(context.lang, &shown(context, &target.real), &entry.pattern));
         }
     }
     if let Some(words) = papers::words_of_hidden_writes(context)
@@ -197,9 +199,18 @@ mod tests {
         let japanese = stage().lang(Lang::Ja).write("docs/spec/a.md", "y").said();
         for said in [&english, &japanese] {
             assert!(said.contains("docs/spec/a.md") && said.contains("`docs/spec`"), "{said}");
-            assert!(said.contains("dandori guard allow protected-edit"), "{said}");
+            assert!(said.contains("dandori guard allow protected-edit --path 'docs/spec/a.md'"), "{said}");
         }
         assert!(japanese.contains("保護されています"), "{japanese}");
+    }
+
+    #[test]
+    fn what_only_warns_does_not_speak_of_leaving_it_alone() {
+        let mut capped = Stage::only("protected-edit", Level::Warn);
+        capped.rules.protected = stage().rules.protected;
+        for said in [stage().write("src/a.gen.rs", "y").said(), capped.write("Cargo.lock", "y").said()] {
+            assert!(said.contains("as a warning") && !said.contains("guard allow"), "{said}");
+        }
     }
 
     #[test]

@@ -181,6 +181,15 @@ pub fn state_unchanged(lang: Lang) -> String {
 }
 
 pub fn check_failed(lang: Lang, check: &str, output: &str) -> String {
+    if output.is_empty() {
+        return say!(
+            lang,
+            "the check `{check}` failed without a word, so nothing is committed. Run it, fix what is wrong, then commit \
+             again",
+            "チェック `{check}` が何も表示せずに失敗したため、コミットできません。実行して原因を修正してから、再度コミットして\
+             ください"
+        );
+    }
     say!(
         lang,
         "the check `{check}` failed, so nothing is committed. Fix what it says, then commit again:\n{output}",

@@ -7,7 +7,7 @@ pub fn consent(lang: Lang) -> String {
     say!(
         lang,
         "nothing is changed before the user has confirmed your understanding. Say what you understood and what you plan \
-         to do ([理解確認]), and ask the user to answer `ok` here or to run `dandori consent` in their own terminal: you \
+         to do ([Understanding check]), and ask the user to answer `ok` here or to run `dandori consent` in their own terminal: you \
          cannot do it for them. Reading is free",
         "理解確認が済んでいないため変更できません。理解した内容と方針を [理解確認] として示し、ユーザー本人に、ここで `ok` と\
          答えるか、端末で `dandori consent` を実行するよう依頼してください (エージェントが代わりに行うことはできません)。\
@@ -31,9 +31,20 @@ pub fn protected(lang: Lang, path: &str, pattern: &str) -> String {
     say!(
         lang,
         "{path} is protected (`{pattern}`). Leave it as it is and solve the task another way, or ask the user: they can \
-         change it themselves or allow it with `dandori guard allow protected-edit`",
+         change it themselves or allow it with `dandori guard allow protected-edit --path '{path}'`",
         "{path} は保護されています (`{pattern}`)。変更せずに別の方法で進めるか、ユーザーに相談してください。ユーザーは自分で\
-         変更するか、`dandori guard allow protected-edit` で許可できます"
+         変更するか、`dandori guard allow protected-edit --path '{path}'` で許可できます"
+    )
+}
+
+/// The change goes on.
+pub fn watched(lang: Lang, path: &str, pattern: &str) -> String {
+    say!(
+        lang,
+        "{path} is on the list of protected files (`{pattern}`), as a warning: change it only as far as the task asks \
+         for it, and tell the user that you did",
+        "{path} は保護対象の一覧にあります (`{pattern}`、警告のみ)。依頼に必要な範囲だけ変更し、変更したことをユーザーに\
+         伝えてください"
     )
 }
 
@@ -49,10 +60,10 @@ pub fn perhaps_protected(lang: Lang, name: &str) -> String {
 pub fn no_playbook(lang: Lang) -> String {
     say!(
         lang,
-        "no playbook is active, so no file is changed. Call the skill `playbook-init` (or run `dandori playbook new`), \
-         have the playbook reviewed, then go on. state.md and plan/ stay editable",
-        "有効な playbook がないため変更できません。skill `playbook-init` を呼ぶ (または `dandori playbook new` を実行する) と\
-         作成できます。レビュー後に作業を続けてください。state.md と plan/ は編集できます"
+        "no playbook is active, so no file is changed. Run `dandori playbook new <name> --activate` (or call the skill \
+         `playbook-init` where there is one), fill it in, have it reviewed, then go on. state.md and plan/ stay editable",
+        "有効な playbook がないため変更できません。`dandori playbook new <名前> --activate` (skill `playbook-init` があれば\
+         そちら) で作成し、内容を書いてレビューを受けてから続けてください。state.md と plan/ は編集できます"
     )
 }
 
@@ -93,39 +104,41 @@ pub fn playbook_missing(lang: Lang, path: &str) -> String {
     say!(
         lang,
         "state.md names the playbook {path}, but that file is not there. Correct `playbook.active` in state.md, or make \
-         the playbook with the skill `playbook-init` (`dandori playbook new`)",
-        "state.md が指す playbook {path} がありません。state.md の `playbook.active` を直すか、skill `playbook-init` \
-         (`dandori playbook new`) で作成してください"
+         the playbook with `dandori playbook new <name> --activate` (or the skill `playbook-init`)",
+        "state.md が指す playbook {path} がありません。state.md の `playbook.active` を直すか、\
+         `dandori playbook new <名前> --activate` (または skill `playbook-init`) で作成してください"
     )
 }
 
 pub fn unreviewed(lang: Lang, path: &str) -> String {
     say!(
         lang,
-        "the playbook {path} is not reviewed yet (`reviewed: false`). Have the subagent `reviewer` look at it; dandori \
-         writes its verdict. Until then only state.md and plan/ are editable",
-        "playbook {path} は未レビューです (`reviewed: false`)。subagent `reviewer` にレビューさせてください。判定は dandori が\
-         書き込みます。それまで編集できるのは state.md と plan/ だけです"
+        "the playbook {path} is not reviewed yet (`reviewed: false`). Ask the user to review it and to set `reviewed: \
+         true` in {path} themselves (the subagent `reviewer` can look at it first; you cannot set it). Until then only \
+         state.md and plan/ are editable",
+        "playbook {path} は未レビューです (`reviewed: false`)。ユーザーにレビューを依頼し、{path} の `reviewed: true` を本人に\
+         設定してもらってください (先に subagent `reviewer` に確認させてもかまいません。自分では設定できません)。それまで\
+         編集できるのは state.md と plan/ だけです"
     )
 }
 
 pub fn not_your_mark(lang: Lang, path: &str, mark: &str) -> String {
     say!(
         lang,
-        "{path}: `{mark}` is not yours to set. The reviewer or the critic gives the verdict, and dandori writes it. Make \
-         the edit without it",
-        "{path}: `{mark}` は自分で設定できません。判定は reviewer / critic が行い、dandori が書き込みます。その変更を除いて\
-         編集してください"
+        "{path}: `{mark}` is not yours to set. Make the edit without it, and ask the user to set it themselves once the \
+         reviewer or the critic has passed the work",
+        "{path}: `{mark}` は自分で設定できません。その変更を除いて編集し、reviewer / critic の合格後にユーザー本人に設定して\
+         もらってください"
     )
 }
 
 pub fn marks_too_early(lang: Lang, path: &str) -> String {
     say!(
         lang,
-        "{path}: nothing is done or ticked before the playbook is reviewed. Make the edit without those marks, then have \
-         the subagent `reviewer` look at it",
-        "{path}: レビュー前に完了やチェックは付けられません。その変更を除いて編集し、subagent `reviewer` にレビューさせて\
-         ください"
+        "{path}: nothing is done or ticked before the playbook is reviewed. Make the edit without those marks, then \
+         have it reviewed (subagent `reviewer`, or the user)",
+        "{path}: レビュー前に完了やチェックは付けられません。その変更を除いて編集し、レビュー (subagent `reviewer` または\
+         ユーザー) を受けてください"
     )
 }
 
@@ -205,9 +218,11 @@ pub fn needs_critic(lang: Lang, path: &str, what: &str) -> String {
     say!(
         lang,
         "{path}: {what} is set to done, but no critic has passed it (`self_complete: true` in state.md). Call the \
-         subagent `critic` with evidence that can be run; leave the status until it has passed",
+         subagent `critic` with evidence that can be run, or show it to the user, who sets `self_complete: true` \
+         themselves; leave the status until then",
         "{path}: {what} を完了にしようとしていますが、critic の合格 (state.md の `self_complete: true`) がありません。実行できる\
-         証拠を添えて subagent `critic` を呼び、合格するまで status は変えないでください"
+         証拠を添えて subagent `critic` を呼ぶか、ユーザーに示して本人に `self_complete: true` を設定してもらってください。\
+         それまで status は変えないでください"
     )
 }
 
@@ -285,6 +300,13 @@ pub fn criteria_changed(lang: Lang, phases: &str) -> String {
 }
 
 pub fn check_failed(lang: Lang, path: &str, check: &str, tail: &str) -> String {
+    if tail.is_empty() {
+        return say!(
+            lang,
+            "{path} was changed, but `{check}` fails now, without a word. Correct it before going on",
+            "{path} の変更後、`{check}` が何も表示せずに失敗しました。先に修正してください"
+        );
+    }
     say!(
         lang,
         "{path} was changed, but `{check}` fails now. Correct it before going on:\n{tail}",

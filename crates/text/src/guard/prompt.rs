@@ -57,20 +57,20 @@ pub fn item_out_of_scope(lang: Lang, item: &str) -> String {
 pub fn no_playbook(lang: Lang) -> String {
     say!(
         lang,
-        "no playbook is active: files can be read, not changed. For work that changes files, call the skill \
-         `playbook-init` first",
-        "有効な playbook がありません。読み取りはできますが、変更はできません。変更を伴う作業では、先に skill `playbook-init` を\
-         呼んでください"
+        "no playbook is active: files can be read, not changed. For work that changes files, begin one: \
+         `dandori playbook new <name> --activate`, or the skill `playbook-init` where there is one",
+        "有効な playbook がありません。読み取りはできますが、変更はできません。変更を伴う作業では、先に \
+         `dandori playbook new <名前> --activate` (skill `playbook-init` があればそちら) で作成してください"
     )
 }
 
 pub fn task_without_playbook(lang: Lang) -> String {
     say!(
         lang,
-        "this is a task, and no playbook is active. Call the skill `playbook-init` before anything else; the \
-         understanding check (skill `understanding-check`) is mandatory and comes before the plan is reviewed",
-        "タスクの依頼ですが、有効な playbook がありません。最初に skill `playbook-init` を呼んでください。理解確認 (skill \
-         `understanding-check`) は必須で、計画のレビュー前に行います"
+        "this is a task, and no playbook is active. Call the skill `playbook-init` before anything else \
+         (without it: `dandori playbook new <name> --activate`); the understanding check (skill `understanding-check`) is mandatory and comes before the plan is reviewed",
+        "タスクの依頼ですが、有効な playbook がありません。最初に skill `playbook-init` を呼んでください (なければ \
+         `dandori playbook new <名前> --activate`)。理解確認 (skill `understanding-check`) は必須で、計画のレビュー前に行います"
     )
 }
 

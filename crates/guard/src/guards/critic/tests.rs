@@ -111,7 +111,7 @@ fn the_verdicts_are_not_the_agents_to_write() {
         (passed().write("plan/playbook-b.md", "---\nreviewed: true\n---\n"), "reviewed: true"),
     ] {
         assert_eq!(judged.outcome(), Outcome::Block, "{mark}");
-        assert!(judged.said().contains(mark) && judged.said().contains("dandori writes it"), "{}", judged.said());
+        assert!(judged.said().contains(mark) && judged.said().contains("ask the user to set it"), "{}", judged.said());
     }
 }
 

@@ -35,7 +35,10 @@ fn without_a_playbook_nothing_is_changed_not_even_by_an_admin() {
         ] {
             assert_eq!(judged.outcome(), Outcome::Block);
             let said = judged.said();
-            assert!(said.contains("`playbook-init`") && said.contains("`dandori playbook new`"), "{said}");
+            assert!(
+                said.contains("`playbook-init`") && said.contains("`dandori playbook new <name> --activate`"),
+                "{said}"
+            );
         }
     }
 }
@@ -70,7 +73,8 @@ fn a_playbook_that_is_missing_or_unreviewed_blocks_and_names_who_helps() {
 
     let judged = draft().edit("src/a.rs", "a", "b");
     assert_eq!(judged.outcome(), Outcome::Block);
-    assert!(judged.said().contains("`reviewer`"), "{}", judged.said());
+    let way = "set `reviewed: true` in plan/playbook-a.md themselves";
+    assert!(judged.said().contains("`reviewer`") && judged.said().contains(way), "{}", judged.said());
 
     for judged in [reviewed().write("src/a.rs", "x"), reviewed().bash("echo x > a"), reviewed().write("plan/x", "")] {
         assert_eq!(judged.outcome(), Outcome::Pass, "{}", judged.said());
