@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Args;
+use dandori_config::guards::is_glob;
 use dandori_config::parse_seconds;
 use dandori_guard::guards;
 use dandori_guard::world::About;
@@ -12,6 +13,7 @@ use jiff::SignedDuration;
 use serde_json::json;
 
 use super::Context;
+use super::guard_stats::span;
 use crate::guarded::Guarded;
 use crate::out::Failed;
 use crate::person::Confirmed;
@@ -33,7 +35,7 @@ pub(crate) struct GuardAllowArgs {
     #[arg(long = "for", default_value = "30m")]
     lasts: String,
     /// For how many times
-    #[arg(long)]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     uses: Option<u32>,
     /// Why, for the record
     #[arg(long, default_value = "")]
@@ -53,14 +55,22 @@ pub(crate) fn run(args: &GuardAllowArgs, context: &Context) -> Result<ExitCode, 
             return Err(Failed::Refused(text::no_such_guard(lang, &args.guard, &known.join(", "))));
         }
     }
-    let seconds = parse_seconds(&args.lasts).filter(|s| *s > 0 && *s <= LONGEST);
-    let seconds = seconds.ok_or_else(|| Failed::Refused(text::too_long(lang)))?;
+    let seconds = seconds(&args.lasts).ok_or_else(|| Failed::Usage(text::bad_lasts(lang, &args.lasts)))?;
+    if seconds > LONGEST {
+        return Err(Failed::Usage(text::too_long(lang)));
+    }
+    if let Some(path) = args.path.as_deref().filter(|path| !is_glob(path)) {
+        return Err(Failed::Usage(text::bad_pattern(lang, path)));
+    }
+    if args.command.as_deref().is_some_and(|command| command.trim().is_empty()) {
+        return Err(Failed::Usage(text::empty_command(lang)));
+    }
     let (about, shown) = match (&args.path, &args.command) {
         (Some(path), _) => (About::Path(path.clone()), path.clone()),
         (None, Some(command)) => (About::Command(command.clone()), format!("`{command}`")),
         (None, None) => (About::All, text::about_all(lang).to_owned()),
     };
-    let Confirmed { .. } = Confirmed::ask(context, &text::allow_what(lang, &args.guard, &shown))?;
+    let Confirmed { .. } = Confirmed::ask(context, &text::allow_what(lang, &args.guard, &shown, args.uses))?;
     let now = dandori_host::now();
     let lasts = SignedDuration::from_secs(i64::try_from(seconds).unwrap_or(i64::MAX));
     let until = now.checked_add(lasts).unwrap_or(now);
@@ -78,6 +88,12 @@ pub(crate) fn run(args: &GuardAllowArgs, context: &Context) -> Result<ExitCode, 
     Exceptions::new(&guarded.folder).add(given, now).map_err(|e| guarded.io(&std::io::Error::other(e)))?;
     out.object(&json!({ "id": id, "guard": args.guard, "until": until, "uses": args.uses }));
     let local = until.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M").to_string();
-    out.line(text::allowed(lang, &args.guard, &shown, &local, &id));
+    out.line(text::allowed(lang, &args.guard, &shown, &text::until(lang, &local, args.uses), &id));
     Ok(ExitCode::SUCCESS)
+}
+
+/// As durations are written in the configuration, or in `guard stats --since`.
+fn seconds(text: &str) -> Option<u64> {
+    let short = || u64::try_from(span(text)?.as_secs()).ok();
+    parse_seconds(text).or_else(short).filter(|seconds| *seconds > 0)
 }

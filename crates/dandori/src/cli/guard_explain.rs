@@ -32,7 +32,7 @@ pub(crate) fn run(args: &GuardExplainArgs, context: &Context) -> Result<ExitCode
         ..Options::default()
     };
     let reading = dandori_shell::read_with(&args.command, &options);
-    let (_, judged) = judge_all(context, &event)?;
+    let (session, judged) = judge_all(context, &event)?;
     let out = &context.out;
     out.object(&json!({
         "command": args.command,
@@ -42,6 +42,11 @@ pub(crate) fn run(args: &GuardExplainArgs, context: &Context) -> Result<ExitCode
     }));
     show_reading(out, &reading);
     show_guards(out, &judged.judgement);
+    let by_session: Vec<&str> =
+        ["init", "consent"].into_iter().filter(|name| session.rules.active(name).is_some()).collect();
+    if !by_session.is_empty() {
+        out.note(text::by_session(out.lang, &by_session.join(", ")));
+    }
     Ok(ExitCode::SUCCESS)
 }
 

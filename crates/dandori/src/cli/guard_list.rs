@@ -55,7 +55,8 @@ pub(crate) fn run(context: &Context) -> Result<ExitCode, Failed> {
             About::Path(path) => path.clone(),
         };
         let until = given.until.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M").to_string();
-        out.line(verbs::allowed(out.lang, &given.guard, &about, &until, &given.id));
+        let until = verbs::until(out.lang, &until, given.uses_left);
+        out.line(verbs::exception(out.lang, &given.guard, &about, &until, &given.id));
     }
     for note in &compiled.notes {
         out.note(policy::note(out.lang, note));

@@ -89,7 +89,7 @@ fn folders(args: &GuardStatsArgs, context: &Context) -> Result<Vec<Utf8PathBuf>,
 }
 
 /// `30m`, `12h`, `7d`, `4w`.
-fn span(text: &str) -> Option<SignedDuration> {
+pub(super) fn span(text: &str) -> Option<SignedDuration> {
     let unit = text.chars().next_back()?;
     let number: i64 = text.strip_suffix(unit)?.parse().ok().filter(|n| (0..100_000).contains(n))?;
     match unit {

@@ -143,6 +143,41 @@ fn nobody_who_does_not_confirm_and_no_agent_gets_an_exception() {
 }
 
 #[test]
+fn what_cannot_be_an_exception_is_wrong_usage_and_how_often_it_holds_is_said() {
+    let env = machine();
+    for (words, told) in [
+        (["--for", "5x"], "90s, 30m, 8h"),
+        (["--for", "0s"], "90s, 30m, 8h"),
+        (["--for", "2d"], "24 hours"),
+        (["--uses", "0"], "--uses"),
+        (["--path", "["], "not a pattern"),
+        (["--path", " "], "not a pattern"),
+        (["--command", " "], "no command"),
+    ] {
+        let refused = env.dandori(["guard", "allow", "bash", words[0], words[1]]);
+        assert!(refused.code == 2 && refused.stderr.contains(told), "{words:?}: {}", refused.stderr);
+    }
+    let consent = env.dandori(["guard", "allow", "consent"]);
+    assert!(consent.code == 1 && consent.stderr.contains("`dandori consent`"), "{}", consent.stderr);
+    let said = at_a_terminal(&env, &format!("{} guard allow bash --uses 2", binary()), "yes\n");
+    assert!(said.contains("everything until") && said.contains(", 2 times at most (take"), "{said}");
+    let listed = env.dandori(["guard", "list"]).ok();
+    assert!(listed.contains("2 times at most"), "{listed}");
+    let japanese = env.dandori(["guard", "list", "--lang", "ja"]).ok();
+    assert!(japanese.contains("bash の例外: すべて (期限") && japanese.contains("2 回まで"), "{japanese}");
+}
+
+#[test]
+fn explain_says_which_guards_judge_by_the_session() {
+    let env = machine();
+    let plain = env.dandori(["guard", "explain", "touch x"]);
+    assert!(!plain.stderr.contains("init"), "{}", plain.stderr);
+    env.write("state.md", "---\nplaybook:\n  active: null\n---\n");
+    let told = env.dandori(["guard", "explain", "touch x"]);
+    assert!(told.stderr.contains("init, consent: judged as for a session"), "{}", told.stderr);
+}
+
+#[test]
 fn an_exception_is_taken_back() {
     let env = machine();
     at_a_terminal(&env, &format!("{} guard allow main-branch", binary()), "yes\n");

@@ -74,12 +74,29 @@ pub fn reached(lang: Lang, how: &str) -> String {
     say!(lang, "by {how}", "{how} 経由")
 }
 
+/// How long an exception holds.
+pub fn until(lang: Lang, time: &str, uses: Option<u32>) -> String {
+    match uses {
+        Some(1) => say!(lang, "until {time}, once", "期限 {time}、1 回まで"),
+        Some(uses) => say!(lang, "until {time}, {uses} times at most", "期限 {time}、{uses} 回まで"),
+        None => say!(lang, "until {time}", "期限 {time}"),
+    }
+}
+
 pub fn allowed(lang: Lang, guard: &str, about: &str, until: &str, id: &str) -> String {
     say!(
         lang,
-        "{guard} is excepted for {about} until {until} (take it back: dandori guard revoke {id})",
-        "{guard} の例外を許可しました: {about}、期限 {until} (取り消し: dandori guard revoke {id})"
+        "{guard} is excepted for {about} {until} (take it back: dandori guard revoke {id})",
+        "{guard} の例外を許可しました: {about}、{until} (取り消し: dandori guard revoke {id})"
     )
+}
+
+/// One that was given before.
+pub fn exception(lang: Lang, guard: &str, about: &str, until: &str, id: &str) -> String {
+    match lang {
+        Lang::En => allowed(lang, guard, about, until, id),
+        Lang::Ja => format!("{guard} の例外: {about} ({until}、取り消し: dandori guard revoke {id})"),
+    }
 }
 
 pub fn about_all(lang: Lang) -> &'static str {
@@ -97,11 +114,16 @@ pub fn confirm(lang: Lang, what: &str) -> String {
     say!(lang, "{what} — type yes to confirm: ", "{what} — 続けるには yes と入力してください: ")
 }
 
-pub fn allow_what(lang: Lang, guard: &str, about: &str) -> String {
+pub fn allow_what(lang: Lang, guard: &str, about: &str, uses: Option<u32>) -> String {
+    let times = match uses {
+        Some(1) => say!(lang, ", once", "、1 回まで"),
+        Some(uses) => say!(lang, ", {uses} times at most", "、{uses} 回まで"),
+        None => String::new(),
+    };
     say!(
         lang,
-        "Agents may then do what {guard} holds back ({about})",
-        "エージェントは {guard} が止めている操作を実行できるようになります ({about})"
+        "Agents may then do what {guard} holds back ({about}{times})",
+        "エージェントは {guard} が止めている操作を実行できるようになります ({about}{times})"
     )
 }
 
@@ -150,11 +172,54 @@ pub fn no_such_guard(lang: Lang, name: &str, known: &str) -> Said {
 }
 
 pub fn never_excepted(lang: Lang, name: &str) -> Said {
-    Said::what(say!(lang, "{name} knows no exceptions", "{name} に例外は設定できません")).hint(say!(
+    let said = Said::what(say!(lang, "{name} knows no exceptions", "{name} に例外は設定できません"));
+    if name == "consent" {
+        return said.hint(say!(
+            lang,
+            "`dandori consent` confirms what the agent understood, and lets it go on",
+            "`dandori consent` で理解を確認すると、作業を続けられます"
+        ));
+    }
+    said.hint(say!(
         lang,
         "set its level in the user's config.toml, or do it yourself",
         "ユーザーの config.toml でレベルを変更するか、自分で操作してください"
     ))
+}
+
+pub fn bad_lasts(lang: Lang, text: &str) -> Said {
+    Said::what(say!(lang, "{text:?} is not a length of time", "{text:?} は期間として読めません")).hint(say!(
+        lang,
+        "write a number above 0 and s, m or h: 90s, 30m, 8h",
+        "0 より大きい数字に s、m、h のいずれかを付けてください (例: 90s、30m、8h)"
+    ))
+}
+
+pub fn bad_pattern(lang: Lang, text: &str) -> Said {
+    Said::what(say!(lang, "{text:?} is not a pattern", "{text:?} はパターンとして読めません"))
+        .why(say!(lang, "a bracket is not closed, or it is empty", "括弧が閉じていないか、空です"))
+        .hint(say!(
+            lang,
+            "give a glob from the repository's root: --path 'docs/**'",
+            "リポジトリのルートからの glob を指定してください (例: --path 'docs/**')"
+        ))
+}
+
+pub fn empty_command(lang: Lang) -> Said {
+    Said::what(say!(lang, "no command is named", "コマンドが空です")).hint(say!(
+        lang,
+        "give its words: --command 'git push *'",
+        "単語を並べて指定してください (例: --command 'git push *')"
+    ))
+}
+
+/// Two guards judge by what a session has done before.
+pub fn by_session(lang: Lang, guards: &str) -> String {
+    say!(
+        lang,
+        "{guards}: judged as for a session that has read what it must and was confirmed; a new one may be refused",
+        "{guards}: 必読ファイルを読み、確認も済んだセッションとしての判定です。新しいセッションでは拒否されることがあります"
+    )
 }
 
 pub fn no_such_exception(lang: Lang, id: &str) -> Said {
