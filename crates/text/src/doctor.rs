@@ -35,6 +35,8 @@ pub enum Check {
     Hooks(Agent),
     /// Whether they were seen to fire and to block.
     SelfTest(Agent),
+    /// The guards as a whole, when there is no agent they could guard.
+    Guards,
     Sandbox,
     Memory,
     Disk,
@@ -61,6 +63,7 @@ impl Check {
             Self::SelfTest(Agent::Claude) => "claude_self_test",
             Self::SelfTest(Agent::Codex) => "codex_self_test",
             Self::SelfTest(Agent::Gemini) => "gemini_self_test",
+            Self::Guards => "guards",
             Self::Sandbox => "sandbox",
             Self::Memory => "memory",
             Self::Disk => "disk",
@@ -82,6 +85,7 @@ pub fn check(lang: Lang, check: Check) -> &'static str {
         Check::SelfTest(Agent::Claude) => ("self-test of claude", "claude の自己診断"),
         Check::SelfTest(Agent::Codex) => ("self-test of codex", "codex の自己診断"),
         Check::SelfTest(Agent::Gemini) => ("self-test of gemini", "gemini の自己診断"),
+        Check::Guards => ("guards", "ガード"),
         Check::Sandbox => ("sandbox", "サンドボックス"),
         Check::Memory => ("memory", "メモリ"),
         Check::Disk => ("disk", "ディスク"),
@@ -110,6 +114,7 @@ pub enum Remedy {
     InstallClaude,
     InstallCodex,
     InstallGemini,
+    InstallHooks,
     Landlock,
     RestoreStore,
     FreeDisk,
@@ -126,6 +131,10 @@ pub fn remedy(lang: Lang, remedy: Remedy) -> &'static str {
         Remedy::InstallClaude => (INSTALL_CLAUDE, INSTALL_CLAUDE),
         Remedy::InstallCodex => (INSTALL_CODEX, INSTALL_CODEX),
         Remedy::InstallGemini => (INSTALL_GEMINI, INSTALL_GEMINI),
+        Remedy::InstallHooks => (
+            "`dandori init` puts them in, with an agent on the PATH or named by `--agent`",
+            "エージェントを PATH に置くか `--agent` で指定し、`dandori init` で組み込んでください",
+        ),
         Remedy::Landlock => (
             "agents can write wherever you can: use Linux 5.13 or newer with Landlock enabled",
             "エージェントがあなたと同じ範囲に書き込めます。Landlock が有効な Linux 5.13 以降を使ってください",

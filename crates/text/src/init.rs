@@ -2,6 +2,8 @@
 
 use dandori_domain::problem::SettingsTrouble;
 
+use crate::doctor::Agent;
+use crate::doctor::hooks::{self, HookTrouble};
 use crate::lang::say;
 use crate::{Lang, Said};
 
@@ -38,7 +40,14 @@ pub fn action(lang: Lang, action: Action, path: &str) -> String {
 /// What to know, or to do, before the hooks are heard.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Advice {
-    CodexTrust,
+    /// `None`: the user's own hooks need no trusted project.
+    CodexTrust {
+        root: Option<String>,
+    },
+    /// In a linked worktree Codex reads the hooks of the main checkout.
+    CodexWorktree {
+        main: String,
+    },
     GeminiTrust,
     ClaudeSubfolder,
     /// `disableAllHooks` stands in this file.
@@ -52,6 +61,19 @@ pub enum Advice {
         what: Beyond,
         line: usize,
         column: usize,
+    },
+    /// The client drops the file, or part of it, for something in it.
+    Trouble {
+        agent: Agent,
+        trouble: HookTrouble,
+    },
+    /// It was changed all the same.
+    ReadOnly {
+        path: String,
+    },
+    /// The files name a program of this machine.
+    NotForOthers {
+        program: String,
     },
     /// An agent could replace the program.
     ProgramInRepository {
@@ -93,7 +115,11 @@ impl Advice {
     /// The stable name in `--json`.
     pub fn code(&self) -> &'static str {
         match self {
-            Self::CodexTrust => "codex_trust",
+            Self::CodexTrust { .. } => "codex_trust",
+            Self::CodexWorktree { .. } => "codex_worktree",
+            Self::Trouble { trouble, .. } => trouble.code(),
+            Self::ReadOnly { .. } => "read_only",
+            Self::NotForOthers { .. } => "not_for_others",
             Self::GeminiTrust => "gemini_trust",
             Self::ClaudeSubfolder => "claude_subfolder",
             Self::Disabled { .. } => "disabled",
@@ -108,7 +134,40 @@ impl Advice {
 
 pub fn advice(lang: Lang, advice: &Advice) -> String {
     match advice {
-        Advice::CodexTrust => say!(
+        Advice::CodexTrust { root: Some(root) } => say!(
+            lang,
+            "Codex reads a project's hooks only when it trusts the project (`[projects.\"{root}\"] trust_level = \
+             \"trusted\"` in its config.toml), and runs only those that are trusted: start `codex` here, confirm both, the \
+             hooks in `/hooks`. Until then they are skipped, by `codex exec` without a word",
+            "Codex は信頼したプロジェクト (config.toml の `[projects.\"{root}\"] trust_level = \"trusted\"`) のフックだけを読み、\
+             信頼されたフックだけを実行します。ここで `codex` を起動し、プロジェクトを信頼して、`/hooks` でフックを確認してください。\
+             それまではスキップされます (`codex exec` では何も表示されません)"
+        ),
+        Advice::CodexWorktree { main } => say!(
+            lang,
+            "Codex does not read hooks in a linked worktree, it takes those of {main}: run `dandori init` there, or \
+             `dandori init --user`",
+            "Codex はリンクされたワークツリーのフックを読まず、{main} のフックを使います。そこで `dandori init` を実行するか、\
+             `dandori init --user` を使ってください"
+        ),
+        Advice::Trouble { agent, trouble } => {
+            let (what, remedy) = (hooks::trouble(lang, *agent, trouble), hooks::remedy(lang, trouble));
+            say!(lang, "{what}: {remedy}", "{what}。{remedy}")
+        }
+        Advice::ReadOnly { path } => say!(
+            lang,
+            "{path} was read-only; it is changed all the same and stays read-only. `dandori init --uninstall` takes the \
+             change back",
+            "{path} は読み取り専用でしたが、変更しました (読み取り専用のままです)。`dandori init --uninstall` で元に戻せます"
+        ),
+        Advice::NotForOthers { program } => say!(
+            lang,
+            "these files name {program}, which is on this machine alone: do not commit them. In a team everybody runs \
+             `dandori init`, or `dandori init --user` once",
+            "このファイルにはこのマシンの {program} が書かれているため、コミットしないでください。チームでは各自が \
+             `dandori init` (または一度だけ `dandori init --user`) を実行してください"
+        ),
+        Advice::CodexTrust { root: None } => say!(
             lang,
             "Codex runs hooks only once they are trusted: start `codex` here and confirm them in `/hooks`. Until then \
              they are skipped, by `codex exec` without a word",
@@ -136,8 +195,9 @@ pub fn advice(lang: Lang, advice: &Advice) -> String {
             let what = beyond(lang, *what);
             say!(
                 lang,
-                "{agent} does not read {path}, and runs no hook from it, for {what} in line {line}, column {column}",
-                "{agent} は {path} を読み込めず、そのフックを実行しません。原因: {line} 行 {column} 列の{what}"
+                "{agent} does not read {path}, and runs no hook from it, for {what} in line {line}, column {column}: \
+                 take it out",
+                "{agent} は {path} を読み込めず、そのフックを実行しません。{line} 行 {column} 列の{what}を取り除いてください"
             )
         }
         Advice::ProgramInRepository { path } => say!(

@@ -1,9 +1,9 @@
 //! `dandori doctor`: each thing dandori stands on, how it is, and what to do when it is not well.
 //!
-//! Without a flag it only looks. `--guards` tries what cannot be seen: whether an agent asks its hooks, and obeys.
+//! Without a flag it only looks; the daemon is asked how it is, and started for that when it does not run. `--guards` tries what cannot be seen: whether an agent asks its hooks, and obeys.
 
 mod configuration;
-mod hooks;
+pub(super) mod hooks;
 mod self_test;
 
 use std::os::unix::fs::DirBuilderExt;
@@ -105,6 +105,9 @@ pub(crate) async fn run(args: &DoctorArgs, context: &Context) -> Result<ExitCode
         let tried = self_test::all(context, &looks);
         let is_proven = tried.iter().any(|f| f.grade == Grade::Good);
         findings.extend(tried);
+        if looks.is_empty() {
+            findings.push(nobody_to_guard(context.out.lang));
+        }
         return Ok(show(context, findings, is_proven));
     }
     let mut findings = of_machine(context);
@@ -116,6 +119,14 @@ pub(crate) async fn run(args: &DoctorArgs, context: &Context) -> Result<ExitCode
         context.out.note(doctor::hooks::only_looked(context.out.lang));
     }
     Ok(code)
+}
+
+/// There is neither an agent nor a hook.
+fn nobody_to_guard(lang: Lang) -> Finding {
+    Finding {
+        code: Some("no_agent"),
+        ..Finding::bad(lang, Check::Guards, doctor::hooks::no_agent(lang), Remedy::InstallHooks)
+    }
 }
 
 fn of_machine(context: &Context) -> Vec<Finding> {

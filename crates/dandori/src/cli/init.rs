@@ -10,11 +10,13 @@ use std::process::ExitCode;
 
 use clap::Args;
 use dandori_domain::Problem;
-use dandori_install::{Client, Looseness, Reach, reach};
+use dandori_install::{Client, Looseness, Reach, inspect, reach};
+use dandori_text::doctor::Agent;
 use dandori_text::init::{self, Action, Advice, Beyond};
 use serde_json::{Value, json};
 
 use super::Context;
+use super::doctor::hooks::{codex, of_fields};
 use crate::out::Failed;
 use files::{Deed, Records};
 use places::Places;
@@ -117,7 +119,13 @@ fn after_install(
                 Looseness::Comment => Beyond::Comment,
                 Looseness::TrailingComma => Beyond::TrailingComma,
             };
-            advice.push(Advice::Unread { agent: display_name(client), path, what, line, column });
+            advice.push(Advice::Unread { agent: display_name(client), path: path.clone(), what, line, column });
+        }
+        let inspected = deed.after.as_deref().and_then(|text| inspect(client, text).ok());
+        let troubles = inspected.map(|found| of_fields(&path, &found)).unwrap_or_default();
+        advice.extend(troubles.into_iter().map(|trouble| Advice::Trouble { agent: agent(client), trouble }));
+        if deed.was_read_only && deed.action() == Action::Changed {
+            advice.push(Advice::ReadOnly { path });
         }
         match client {
             Client::Claude => {
@@ -130,7 +138,7 @@ fn after_install(
                     advice.push(Advice::ClaudeSubfolder);
                 }
             }
-            Client::Codex => advice.push(Advice::CodexTrust),
+            Client::Codex => advice.extend(for_codex(args, places)),
             Client::Gemini if !args.user => advice.push(Advice::GeminiTrust),
             Client::Gemini => {}
         }
@@ -141,11 +149,25 @@ fn after_install(
             advice.push(Advice::Twice { agent: display_name(client), path });
         }
     }
+    if !args.user {
+        advice.push(Advice::NotForOthers { program: program.to_string() });
+    }
     if program::is_in_reach(program, places.guarded.as_deref()) {
         advice.push(Advice::ProgramInRepository { path: program.to_string() });
     }
     advice.push(Advice::Doctor);
     advice
+}
+
+fn for_codex(args: &InitArgs, places: &Places) -> Vec<Advice> {
+    let root = places.guarded.as_ref().filter(|_| !args.user);
+    let main = root.map(|root| codex::project(root)).filter(|main| Some(main) != root);
+    let Some(root) = root else { return vec![Advice::CodexTrust { root: None }] };
+    match main {
+        // What is put in here is not read at all: trust would not help it.
+        Some(main) => vec![Advice::CodexWorktree { main: main.into_string() }],
+        None => vec![Advice::CodexTrust { root: Some(root.to_string()) }],
+    }
 }
 
 fn after_uninstall(deeds: &[Deed], context: &Context, args: &InitArgs) -> Vec<Advice> {
@@ -195,7 +217,7 @@ fn show(
             out.line(init::action(out.lang, deed.action(), places.short(&deed.path)));
         }
     }
-    if args.dry_run {
+    if args.dry_run && deeds.iter().any(|deed| deed.action() != Action::Unchanged) {
         out.note(init::nothing_written(out.lang));
     }
     for one in advice {
@@ -204,9 +226,13 @@ fn show(
 }
 
 fn display_name(client: Client) -> &'static str {
+    agent(client).name()
+}
+
+fn agent(client: Client) -> Agent {
     match client {
-        Client::Claude => "Claude Code",
-        Client::Codex => "Codex",
-        Client::Gemini => "Gemini",
+        Client::Claude => Agent::Claude,
+        Client::Codex => Agent::Codex,
+        Client::Gemini => Agent::Gemini,
     }
 }

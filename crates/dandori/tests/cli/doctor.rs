@@ -170,3 +170,31 @@ fn a_subfolder_without_hooks_for_claude_is_found_and_a_worktree_without_for_code
     let [found] = of(&report, "codex_hooks")[..] else { panic!("{report}") };
     assert!(found["remedy"].as_str().unwrap().contains(env.repo().as_str()), "{found}");
 }
+
+#[test]
+fn a_machine_without_agents_is_told_so() {
+    let mut env = machine();
+    let bin = env.root().join("bin");
+    std::fs::create_dir(&bin).unwrap();
+    env.var("PATH", bin.as_str());
+    let said = env.dandori(["doctor", "--guards"]);
+    assert_eq!(said.code, 1);
+    assert!(
+        said.stdout.contains("no agent has dandori's hooks") && said.stdout.contains("dandori init"),
+        "{}",
+        said.stdout
+    );
+    let report = env.dandori(["doctor", "--guards", "--json"]).json();
+    assert_eq!(codes(&report, "guards"), ["no_agent"], "{report}");
+}
+
+#[test]
+fn gemini_s_folder_needs_no_trust_where_the_user_s_own_hooks_are() {
+    let mut env = machine();
+    fake_agent(&mut env, "gemini", "no");
+    let _ = env.dandori(["init", "--agent", "gemini"]).ok();
+    let found = |env: &TestEnv| codes(&env.dandori(["doctor", "--guards", "--json"]).json(), "gemini_hooks").join(" ");
+    assert_eq!(found(&env), "gemini_folder");
+    let _ = env.dandori(["init", "--user", "--agent", "gemini"]).ok();
+    assert_eq!(found(&env), "-");
+}

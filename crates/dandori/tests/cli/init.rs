@@ -71,7 +71,15 @@ fn every_agent_found_gets_its_hooks_and_the_user_is_told_what_to_confirm() {
     created   .codex/hooks.json
     created   .gemini/settings.json
     ");
-    for told in ["`/hooks`", "trusted folder", "dandori init --user", "`dandori doctor --guards`"] {
+    let project = format!("[projects.\"{}\"] trust_level", env.repo());
+    for told in [
+        project.as_str(),
+        "do not commit them",
+        "`/hooks`",
+        "trusted folder",
+        "dandori init --user",
+        "`dandori doctor --guards`",
+    ] {
         assert!(said.stderr.contains(told), "{told}: {}", said.stderr);
     }
     let bin = env!("CARGO_BIN_EXE_dandori");
@@ -87,7 +95,7 @@ fn every_agent_found_gets_its_hooks_and_the_user_is_told_what_to_confirm() {
     let before = files(&env.repo());
     let again = env.dandori(["init", "--json"]).json();
     assert_eq!(actions(&again), [("claude", "unchanged"), ("codex", "unchanged"), ("gemini", "unchanged")]);
-    assert_eq!(codes(&again), ["claude_subfolder", "codex_trust", "gemini_trust", "doctor"]);
+    assert_eq!(codes(&again), ["claude_subfolder", "codex_trust", "gemini_trust", "not_for_others", "doctor"]);
     assert_eq!(files(&env.repo()), before);
     let japanese = env.dandori(["init", "--lang", "ja"]);
     assert!(japanese.stdout.contains("変更なし") && japanese.stderr.contains("信頼"), "{}", japanese.stderr);
@@ -356,4 +364,52 @@ fn without_what_was_remembered_ours_still_comes_out() {
     fs::remove_dir_all(env.state().join("guards")).unwrap();
     let _ = env.dandori(["init", "--uninstall"]).ok();
     assert_eq!(fs::read_to_string(env.repo().join(".claude/settings.json")).unwrap(), "{\n  \"model\": \"x\"\n}\n");
+}
+
+#[test]
+fn a_file_its_client_drops_is_named_with_the_place_and_the_way_out() {
+    for (text, key) in [
+        ("{\"hooks\": {\"PreToolUse\": [1]}}", "`hooks.PreToolUse[0]` is not an object"),
+        (
+            "{\"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"command\"}]}]}}",
+            "`hooks.Stop[0].hooks[0].command` is missing",
+        ),
+    ] {
+        let env = machine_with(&["claude"]);
+        env.write(".claude/settings.json", text);
+        let said = env.dandori(["init"]);
+        assert!(said.stderr.contains(key) && said.stderr.contains("mend that place"), "{}", said.stderr);
+        assert!(codes(&env.dandori(["init", "--json"]).json()).contains(&"bad_field"));
+    }
+    let env = machine_with(&["claude"]);
+    env.write(".claude/settings.json", "{ // mine\n}\n");
+    let said = env.dandori(["init"]);
+    assert!(said.stderr.contains("for the comment") && said.stderr.contains("take it out"), "{}", said.stderr);
+}
+
+#[test]
+fn a_read_only_file_is_changed_with_a_word_and_nothing_to_do_has_none() {
+    let env = machine_with(&["claude"]);
+    let settings = env.repo().join(".claude/settings.json");
+    put(&settings, "{}\n");
+    fs::set_permissions(&settings, PermissionsExt::from_mode(0o444)).unwrap();
+    assert!(codes(&env.dandori(["init", "--json"]).json()).contains(&"read_only"));
+    assert_eq!(settings.metadata().unwrap().permissions().mode() & 0o777, 0o444);
+    let again = env.dandori(["init", "--dry-run"]);
+    assert!(again.stdout.contains("unchanged") && !again.stderr.contains("what would change"), "{}", again.stderr);
+    assert!(!again.stderr.contains("read-only"), "{}", again.stderr);
+}
+
+#[test]
+fn codex_in_a_linked_worktree_is_sent_to_the_main_checkout() {
+    let env = machine_with(&["codex"]);
+    // The PATH of the machine has agents alone.
+    let linked = env.root().join("linked");
+    let git = "export PATH=/usr/local/bin:/usr/bin:/bin; git worktree add --quiet ../linked";
+    env.command("/bin/sh", ["-c", git], &env.repo());
+    let answer = env.dandori_in(&linked, ["init", "--json"]).json();
+    assert!(codes(&answer).contains(&"codex_worktree") && !codes(&answer).contains(&"codex_trust"), "{answer}");
+    assert!(answer["advice"][0]["message"].as_str().unwrap().contains(env.repo().as_str()), "{answer}");
+    let users = env.dandori(["init", "--user", "--json"]).json();
+    assert!(codes(&users).contains(&"codex_trust") && !codes(&users).contains(&"not_for_others"), "{users}");
 }

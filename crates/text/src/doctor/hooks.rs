@@ -342,6 +342,14 @@ pub fn installed(lang: Lang, paths: &str) -> String {
     say!(lang, "installed in {paths}", "{paths} に組み込み済み")
 }
 
+pub fn no_agent(lang: Lang) -> String {
+    say!(
+        lang,
+        "no agent has dandori's hooks here, and none is on the PATH",
+        "dandori のフックが組み込まれたエージェントがなく、PATH にもエージェントがありません"
+    )
+}
+
 /// After a look at the settings alone.
 pub fn only_looked(lang: Lang) -> &'static str {
     match lang {

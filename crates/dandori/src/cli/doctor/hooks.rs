@@ -1,7 +1,7 @@
 //! Dandori's hooks in the agents' settings, as far as looking tells: are they there, can they be called, and is there
 //! anything in the way of their being heard.
 
-pub(super) mod codex;
+pub(in crate::cli) mod codex;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use dandori_domain::problem::SettingsTrouble;
@@ -200,8 +200,9 @@ impl Look {
     fn look_at_gemini(&mut self, context: &Context) {
         let Some(root) = self.root.clone() else { return };
         self.is_folder_trusted = self.gemini_trusts(context, &root);
-        let is_project_s = self.own_files().any(|(file, _)| file.scope == Scope::Project);
-        if is_project_s && !self.is_folder_trusted {
+        let scopes: Vec<Scope> = self.own_files().map(|(file, _)| file.scope).collect();
+        // The user's own are read in every folder.
+        if scopes.contains(&Scope::Project) && !scopes.contains(&Scope::User) && !self.is_folder_trusted {
             self.troubles.push(HookTrouble::GeminiFolder { root: root.into_string() });
         }
     }
@@ -256,7 +257,7 @@ fn grade(trouble: &HookTrouble) -> Grade {
     }
 }
 
-fn of_fields(path: &str, found: &Inspection) -> Vec<HookTrouble> {
+pub(in crate::cli) fn of_fields(path: &str, found: &Inspection) -> Vec<HookTrouble> {
     let wanted = |shape| match shape {
         Shape::Object => Wanted::Object,
         Shape::List => Wanted::List,

@@ -20,6 +20,8 @@ pub(super) struct Deed {
     before: Option<String>,
     pub(super) after: Option<String>,
     record: Option<Record>,
+    /// Its owner has taken the permission to write away.
+    pub(super) was_read_only: bool,
 }
 
 impl Deed {
@@ -40,7 +42,8 @@ impl Deed {
             _ => path.parent().is_some_and(|folder| !folder.exists()),
         };
         let record = installed.memory.map(|memory| Record { memory, folder_made });
-        Ok(Self { client, path, before, after: Some(installed.text), record })
+        let was_read_only = is_read_only(&path);
+        Ok(Self { client, path, before, after: Some(installed.text), record, was_read_only })
     }
 
     /// `None` when nothing of ours is there.
@@ -60,7 +63,8 @@ impl Deed {
             Err(trouble) => return Err(bad_settings(&path, trouble)),
         };
         let is_there = left.as_deref() != Some(before.as_str());
-        Ok(is_there.then_some(Self { client, path, before: Some(before), after: left, record }))
+        let was_read_only = is_read_only(&path);
+        Ok(is_there.then_some(Self { client, path, before: Some(before), after: left, record, was_read_only }))
     }
 
     pub(super) fn action(&self) -> Action {
@@ -117,6 +121,10 @@ fn behind_links(path: &Utf8Path) -> Utf8PathBuf {
         path = path.parent().unwrap_or(Utf8Path::new("/")).join(target);
     }
     path
+}
+
+fn is_read_only(path: &Utf8Path) -> bool {
+    path.metadata().is_ok_and(|found| found.permissions().mode() & 0o222 == 0)
 }
 
 fn write(path: &Utf8Path, text: &str) -> std::io::Result<()> {

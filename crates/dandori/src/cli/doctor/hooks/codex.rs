@@ -9,7 +9,7 @@ use crate::cli::Context;
 use crate::cli::init::{files, places};
 
 /// The root whose hooks it reads: of a linked worktree that is the main one's.
-pub(in crate::cli::doctor) fn project(root: &Utf8Path) -> Utf8PathBuf {
+pub(in crate::cli) fn project(root: &Utf8Path) -> Utf8PathBuf {
     dandori_hook::find_checkout(root).map_or_else(|| root.to_owned(), |checkout| dandori_hook::main_root(&checkout))
 }
 
