@@ -37,6 +37,9 @@ pub struct GuardTable {
     /// Stands beside the section, not in it; carried along so that one reading gives all the guards need.
     #[serde(skip)]
     pub language: Option<String>,
+    /// Keys beside the section that nobody knows, each with the name that was meant: `[guard]` is not `[guards]`.
+    #[serde(skip)]
+    pub unknown: Vec<(String, Option<String>)>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Default, Deserialize)]
@@ -176,7 +179,8 @@ const SHORTEST_ANSWER_MS: u64 = 100;
 
 #[derive(Deserialize)]
 struct Section {
-    language: Option<String>,
+    /// The user's alone: whatever a repository has here is nothing to the guards.
+    language: Option<toml::Value>,
     guards: Option<GuardTable>,
 }
 
@@ -195,14 +199,22 @@ impl GuardTable {
         let bad = |reason: String, suggestion| ConfigError::Bad { path: path.to_owned(), reason, suggestion };
         let not_toml = |e: toml::de::Error| bad(e.to_string().trim().to_owned(), None);
         let mut table: toml::Table = text.parse().map_err(not_toml)?;
+        let is_unknown = |key: &&String| matches!(key::look_up(&[key.as_str()]), key::Found::Unknown);
+        let unknown = table.keys().filter(is_unknown).map(|key| (key.clone(), key::nearest(key))).collect();
         table.retain(|key, _| key == "guards" || key == "language" && source == Source::User);
         if let Some((reason, suggestion)) = misplaced_keys(&table, &[], source).into_iter().next() {
             return Err(bad(reason, suggestion));
         }
-        let Section { language, guards } = table.try_into().map_err(not_toml)?;
+        // From the text and not from the table: only then an error knows its line.
+        let Section { language, guards } = toml::from_str(text).map_err(not_toml)?;
+        let language = match language.filter(|_| source == Source::User) {
+            None => None,
+            Some(toml::Value::String(language)) => Some(language),
+            Some(_) => return Err(bad("`language` is not a text".to_owned(), None)),
+        };
         let guards = guards.unwrap_or_default();
         guards.check(source).map_err(|(reason, suggestion)| bad(reason, suggestion))?;
-        Ok(Self { language, ..guards })
+        Ok(Self { language, unknown, ..guards })
     }
 
     /// What the types cannot say.

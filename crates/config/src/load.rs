@@ -164,7 +164,8 @@ impl Config {
         if let Some((reason, suggestion)) = misplaced_keys(&table, &[], source).into_iter().next() {
             return Err(bad(reason, suggestion));
         }
-        let raw: Raw = table.try_into().map_err(|e: toml::de::Error| bad(e.to_string().trim().to_owned(), None))?;
+        // From the text and not from the table: only then an error knows its line.
+        let raw: Raw = toml::from_str(text).map_err(|e: toml::de::Error| bad(e.to_string().trim().to_owned(), None))?;
         if let Some(guards) = &raw.guards {
             guards.check(source).map_err(|(reason, suggestion)| bad(reason, suggestion))?;
         }

@@ -133,6 +133,8 @@ pub enum RulesNote {
     BadRepositoryConfig { path: Utf8PathBuf, reason: String },
     /// Keys of the repository's that would loosen or execute something, and are not in force.
     NeedsTrust { path: Utf8PathBuf, keys: Vec<String> },
+    /// A key beside `[guards]` that nobody knows: perhaps it was meant to be that.
+    UnknownKey { path: Utf8PathBuf, key: String, meant: Option<String> },
     /// A line that is not understood.
     OddLine { path: Utf8PathBuf, line: usize, text: String },
 }

@@ -110,7 +110,8 @@ pub enum On {
 }
 
 impl On {
-    pub fn as_str(self) -> &'static str {
+    /// The events, each with its tools.
+    pub fn names(self) -> &'static [&'static str] {
         match self {
             Self::AnyTool => "PreToolUse:*",
             Self::Change => "PreToolUse:Edit/Write, Bash that writes",
@@ -125,6 +126,16 @@ impl On {
             Self::Stop => "Stop",
             Self::Compact => "PreCompact",
             Self::ConfigChange => "ConfigChange",
+            Self::AnyTool => &["PreToolUse:*"],
+            Self::Change => &["PreToolUse:Edit/Write", "PreToolUse:Bash"],
+            Self::Edit => &["PreToolUse:Edit/Write"],
+            Self::Bash => &["PreToolUse:Bash"],
+            Self::Agents => &["PreToolUse:Task/Agent", "PreToolUse:Skill"],
+            Self::Prompt => &["UserPromptSubmit"],
+            Self::PostEdit => &["PostToolUse:Edit/Write"],
+            Self::Subagents => &["SubagentStart", "SubagentStop", "PostToolUse:Task/Agent"],
+            Self::Session => &["SessionStart", "SessionEnd"],
+            Self::ConfigChange => &["ConfigChange"],
         }
     }
 

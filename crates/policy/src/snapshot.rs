@@ -106,7 +106,11 @@ pub fn read(place: &Place) -> Compiled {
         notes.push(RulesNote::BadUserConfig { path: place.user_config.clone(), reason: reason(&e) });
         GuardTable::default()
     });
+    note_unknown(&user, &place.user_config, &mut notes);
     let (mut repository, mut trusted) = repository(place, &mut notes);
+    if let Some(path) = place.repository_config() {
+        note_unknown(&repository, &path, &mut notes);
+    }
     if place.is_run {
         // The discipline is between an agent and its user, whoever asks for it. What is not known of the user's file
         // loosens nothing in a run either.
@@ -141,6 +145,15 @@ pub fn read(place: &Place) -> Compiled {
     Compiled { notes, ..compiled }
 }
 
+fn note_unknown(table: &GuardTable, path: &Utf8Path, notes: &mut Vec<RulesNote>) {
+    let note = |(key, meant): &(String, Option<String>)| RulesNote::UnknownKey {
+        path: path.to_owned(),
+        key: key.clone(),
+        meant: meant.clone(),
+    };
+    notes.extend(table.unknown.iter().map(note));
+}
+
 /// The repository's table, and whether it is trusted: both from one reading, so that what is trusted is what is used.
 fn repository(place: &Place, notes: &mut Vec<RulesNote>) -> (GuardTable, bool) {
     let (Some(path), Some(git_dir)) = (place.repository_config(), &place.git_dir) else {
@@ -173,7 +186,7 @@ fn reason(error: &dandori_config::ConfigError) -> String {
         dandori_config::ConfigError::Bad { reason, suggestion: Some(meant), .. } => format!("{reason} ({meant}?)"),
         dandori_config::ConfigError::Bad { reason, .. } => reason.clone(),
     };
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+    dandori_config::in_one_line(&text)
 }
 
 fn is_missing(error: &io::Error) -> bool {

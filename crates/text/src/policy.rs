@@ -25,6 +25,18 @@ pub fn note(lang: Lang, note: &RulesNote) -> String {
                 "`dandori trust` で承認するまで無効です: {path} の {keys}"
             )
         }
+        RulesNote::UnknownKey { path, key, meant } => {
+            let meant = meant.as_ref().map(|meant| match lang {
+                Lang::En => format!(" (`{meant}`?)"),
+                Lang::Ja => format!(" (`{meant}` ではありませんか)"),
+            });
+            let meant = meant.unwrap_or_default();
+            say!(
+                lang,
+                "there is no key `{key}`{meant}: it has no effect, in {path}",
+                "{path} のキー `{key}` は存在しないため、無視されます{meant}"
+            )
+        }
         RulesNote::OddLine { path, line, text } => {
             say!(lang, "{path} line {line} is not understood: {text}", "{path} の {line} 行目を解釈できません: {text}")
         }

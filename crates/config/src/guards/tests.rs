@@ -45,6 +45,29 @@ timeout = "5s"
 on_error = "closed"
 "#;
 
+#[test]
+fn a_value_of_the_wrong_kind_is_named_by_its_line_and_by_what_is_understood() {
+    for (text, wanted) in [
+        ("[guards]\nprofile = 3\n", "wanted string"),
+        ("[guards]\nopaque = \"no\"\n", "`block`"),
+        ("[guards.level]\nscope = 2\n", "wanted string"),
+        ("[guards.rule]\nname = 1\n", "[[guards.rule]]"),
+        ("language = 3\n[guards]\n", "`language` is not a text"),
+    ] {
+        let said = user(text).unwrap_err().to_string();
+        assert!(!said.contains("unit variant") && said.contains(wanted), "{said}");
+        assert!(!wanted.contains("string") || said.contains("line 2"), "{said}");
+    }
+    assert!(repository("language = 3\n[guards]\n").is_ok(), "it is nothing to the guards");
+}
+
+#[test]
+fn a_section_nobody_knows_is_found_with_the_name_that_was_meant() {
+    let found = repository("[guard.level]\nscope = \"block\"\n[runs]\nnonsense = 1\n").unwrap();
+    assert_eq!(found.unknown, [("guard".to_owned(), Some("guards".to_owned()))], "other sections are not looked into");
+    assert_eq!(user("[guards]\n[limits]\nagent = \"x\"\n").unwrap().unknown, []);
+}
+
 fn user(text: &str) -> Result<GuardTable, ConfigError> {
     GuardTable::read(Utf8Path::new("config.toml"), text, Source::User)
 }

@@ -13,6 +13,7 @@ use std::time::Duration;
 use camino::Utf8Path;
 use clap::Args;
 use dandori_api::{DoctorReport, RepositoryUse};
+use dandori_config::in_one_line;
 use dandori_domain::cause::with_causes;
 use dandori_domain::run::Sandbox;
 use dandori_domain::{AgentName, Problem};
@@ -80,19 +81,6 @@ impl Finding {
         };
         Self { grade: Grade::Bad, remedy: Some(said.hint), problem: Some(problem), ..Self::good(check, detail) }
     }
-}
-
-/// For a cell of a table: what lists goes on after its colon, and the picture of a line that a parser draws is left out.
-fn in_one_line(text: &str) -> String {
-    let is_drawn = |line: &&str| line.trim_start_matches(|c: char| c.is_ascii_digit() || c == ' ').starts_with('|');
-    text.lines().map(str::trim).filter(|line| !is_drawn(line)).fold(String::new(), |all, line| {
-        let between = match all.chars().last() {
-            None => "",
-            Some(':') => " ",
-            Some(_) => "; ",
-        };
-        format!("{all}{between}{line}")
-    })
 }
 
 /// Too little for one more worktree of a usual repository.
@@ -274,16 +262,4 @@ fn of_repository(lang: Lang, repo: &RepositoryUse) -> Finding {
         return Finding { grade: Grade::Missing, ..gone };
     }
     Finding::good(check, format!("{}: {}", repo.root, ui::size(repo.bytes)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::in_one_line;
-
-    #[test]
-    fn a_reason_of_several_lines_fits_into_a_cell() {
-        let drawn = "TOML parse error at line 1, column 5\n  |\n1 | not toml\n  |     ^\nkey with no value";
-        assert_eq!(in_one_line(drawn), "TOML parse error at line 1, column 5; key with no value");
-        assert_eq!(in_one_line("it could run:\n  make\n  rm"), "it could run: make; rm");
-    }
 }

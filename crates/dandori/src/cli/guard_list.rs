@@ -88,7 +88,7 @@ fn rows(compiled: &Compiled) -> Vec<Row> {
     let origin = |name: &str| compiled.origins.get(name).copied().unwrap_or(Origin::Default);
     let events = |name: &str| -> Vec<String> {
         if let Some(guard) = guards::find(name) {
-            return guard.on.iter().map(|on| on.as_str().to_owned()).collect();
+            return guard.on.iter().flat_map(|on| on.names()).map(ToString::to_string).collect();
         }
         let own = rules.custom.iter().find(|rule| rule.name == name).map(|rule| rule.events.clone());
         own.filter(|events| !events.is_empty()).unwrap_or_else(|| vec!["PreToolUse".to_owned()])

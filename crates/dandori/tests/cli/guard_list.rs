@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::hook::hook;
 use crate::machine;
 
 fn guard<'l>(list: &'l Value, name: &str) -> &'l Value {
@@ -45,6 +46,8 @@ fn every_guard_is_listed_with_its_level_and_who_set_it() {
     let list = env.dandori(["guard", "list", "--json"]).json();
     assert_eq!(guard(&list, "secrets")["level"], "off");
 
+    let writes = ["PreToolUse:Edit/Write", "PreToolUse:Bash"];
+    assert_eq!(guard(&list, "playbook")["events"], json!(writes), "one event each");
     let japanese = env.dandori(["guard", "list", "--lang", "ja"]).ok();
     assert!(japanese.contains("ガード") && japanese.contains("リポジトリ"), "{japanese}");
 }
@@ -74,4 +77,19 @@ fn a_linked_worktree_goes_by_the_main_checkout_s_file_and_outside_of_a_repositor
     env.write_user_config("[guards.level]\ncritic = \"warn\"\n");
     let list = env.dandori_in(&env.home(), ["guard", "list", "--json"]).json();
     assert_eq!((&guard(&list, "scope")["level"], &guard(&list, "critic")["level"]), (&json!("off"), &json!("warn")));
+}
+
+#[test]
+fn a_misspelt_section_and_a_line_that_is_no_toml_are_told_in_one_line_each() {
+    let env = machine();
+    env.write("dandori.toml", "[guard]\nprofile = \"discipline\"\n");
+    let said = env.dandori(["guard", "list"]);
+    assert!(said.stderr.contains("there is no key `guard` (`guards`?)"), "{}", said.stderr);
+    assert_eq!(env.dandori(["guard", "list", "--json"]).json()["notes"][0]["kind"], "unknown_key");
+    let start = json!({"session_id": "s1", "cwd": env.repo(), "hook_event_name": "SessionStart", "source": "startup"});
+    assert!(hook(&env, "claude", &start).stdout.contains("there is no key `guard`"));
+
+    env.write("dandori.toml", "[guards]\nprofile = 3\n");
+    let said = env.dandori(["guard", "list"]).stderr;
+    assert!(said.contains("line 2, column 11; wanted string or table") && !said.contains('|'), "{said}");
 }
