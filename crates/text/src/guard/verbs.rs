@@ -70,6 +70,30 @@ pub fn would_block(lang: Lang, guard: &str) -> String {
     say!(lang, "{guard} would refuse it.", "{guard} が拒否します。")
 }
 
+/// How a file is written, by the name it has in `--json`.
+pub fn written(lang: Lang, how: &str) -> &'static str {
+    let (en, ja) = match how {
+        "redirect" => ("by a redirection", "リダイレクト"),
+        "tee" => ("by tee", "tee"),
+        "inplace" => ("changed in place", "その場で書き換え"),
+        "copied" => ("copied or moved there", "コピー・移動先"),
+        "movedaway" => ("moved away", "移動元"),
+        "removed" => ("removed", "削除"),
+        "truncated" => ("emptied", "切り詰め"),
+        "output" => ("as output", "出力先"),
+        "patched" => ("by a patch", "パッチ"),
+        "restored" => ("by git", "git による復元"),
+        "made" => ("made", "作成"),
+        "mode" => ("mode or owner", "権限・所有者"),
+        "extracted" => ("from an archive", "アーカイブの展開先"),
+        _ => ("by other code", "他言語のコード"),
+    };
+    match lang {
+        Lang::En => en,
+        Lang::Ja => ja,
+    }
+}
+
 pub fn reached(lang: Lang, how: &str) -> String {
     say!(lang, "by {how}", "{how} 経由")
 }
