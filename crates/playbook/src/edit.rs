@@ -1,6 +1,6 @@
 //! One value changed in place.
 
-use crate::lines::{Entry, Value, entries, unquoted, value_of, without_comment};
+use crate::lines::{Entry, Value, entries, value_of, without_comment};
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EditError {
@@ -213,7 +213,6 @@ fn forms(value: &str, is_plain: bool) -> Vec<String> {
 fn is_plain(value: &str) -> bool {
     !value.is_empty()
         && value.trim() == value
-        && unquoted(value) == value
         && !value.split_whitespace().any(|word| word.starts_with('#'))
         && !value.starts_with(['"', '\'', '`', '[', '{', '-', '&', '*', '!', '|', '>', '%', '@'])
         && !matches!(value, "null" | "~" | "Null" | "NULL")
@@ -282,6 +281,8 @@ mod tests {
             assert!(edited.contains("# now"), "the comment stays: {edited}");
         }
         assert!(set(FILE, "playbook.branch", Some("say \"hi\"")).unwrap().contains("branch: say \"hi\"\r\n"));
+        let inside = set(FILE, "playbook.branch", Some("a: \"x\" y")).unwrap();
+        assert!(inside.contains("branch: 'a: \"x\" y'\r\n"), "any reader of YAML ends it where we do: {inside}");
     }
 
     #[test]
