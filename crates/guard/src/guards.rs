@@ -113,19 +113,6 @@ impl On {
     /// The events, each with its tools.
     pub fn names(self) -> &'static [&'static str] {
         match self {
-            Self::AnyTool => "PreToolUse:*",
-            Self::Change => "PreToolUse:Edit/Write, Bash that writes",
-            Self::Edit => "PreToolUse:Edit/Write",
-            Self::Bash => "PreToolUse:Bash",
-            Self::Agents => "PreToolUse:Task/Agent, Skill",
-            Self::Prompt => "UserPromptSubmit",
-            Self::PostEdit => "PostToolUse:Edit/Write",
-            Self::PostBash => "PostToolUse:Bash",
-            Self::Subagents => "SubagentStart, SubagentStop, PostToolUse:Task/Agent",
-            Self::Session => "SessionStart, SessionEnd",
-            Self::Stop => "Stop",
-            Self::Compact => "PreCompact",
-            Self::ConfigChange => "ConfigChange",
             Self::AnyTool => &["PreToolUse:*"],
             Self::Change => &["PreToolUse:Edit/Write", "PreToolUse:Bash"],
             Self::Edit => &["PreToolUse:Edit/Write"],
@@ -133,8 +120,11 @@ impl On {
             Self::Agents => &["PreToolUse:Task/Agent", "PreToolUse:Skill"],
             Self::Prompt => &["UserPromptSubmit"],
             Self::PostEdit => &["PostToolUse:Edit/Write"],
+            Self::PostBash => &["PostToolUse:Bash"],
             Self::Subagents => &["SubagentStart", "SubagentStop", "PostToolUse:Task/Agent"],
             Self::Session => &["SessionStart", "SessionEnd"],
+            Self::Stop => &["Stop"],
+            Self::Compact => &["PreCompact"],
             Self::ConfigChange => &["ConfigChange"],
         }
     }
