@@ -122,6 +122,8 @@ impl<'a> Context<'a> {
         let mut options = Options {
             home: self.world.home().map(Utf8PathBuf::into_string),
             cwd: self.event.workdir().map(ToString::to_string),
+            project: self.project.as_ref().map(|project| project.root.to_string()),
+            checkout: self.event.workdir().and_then(|at| self.root_of(at)),
             ..Options::default()
         };
         let reading = dandori_shell::read_with(line, &options);
@@ -130,6 +132,14 @@ impl<'a> Context<'a> {
         }
         let has_none = options.git_aliases.is_empty() && options.gh_aliases.is_empty();
         if has_none { reading } else { dandori_shell::read_with(line, &options) }
+    }
+
+    /// The top of the checkout a folder lies in. Most lines start in the project, which is known.
+    fn root_of(&self, folder: &Utf8Path) -> Option<String> {
+        match &self.project {
+            Some(project) if project.root == folder => Some(project.root.to_string()),
+            _ => self.checkout(&folder.join(".")).map(|checkout| checkout.root.to_string()),
+        }
     }
 
     /// Every command the shell line would run; none for other tools.

@@ -18,6 +18,8 @@ pub(crate) struct Fields {
     begun: bool,
     computed: bool,
     glob: bool,
+    /// The listing that was put in, if any.
+    names: Option<String>,
     /// What values have added so far.
     added: usize,
 }
@@ -25,8 +27,13 @@ pub(crate) struct Fields {
 impl Fields {
     fn end(&mut self) {
         if self.begun || !self.text.is_empty() {
-            let certainty = if self.computed {
+            // `"./$f"` is still one of the names.
+            let before = self.names.as_ref().and_then(|names| self.text.strip_suffix(names.as_str()));
+            let is_listing = before.is_some_and(|before| before.is_empty() || before.ends_with('/'));
+            let certainty = if self.computed || self.names.is_some() && !is_listing {
                 Certainty::Computed
+            } else if is_listing {
+                Certainty::Names
             } else if self.glob {
                 Certainty::Glob
             } else {
@@ -37,6 +44,7 @@ impl Fields {
         self.begun = false;
         self.computed = false;
         self.glob = false;
+        self.names = None;
     }
 
     pub(crate) fn unknown(&mut self, written: &str) {
@@ -62,6 +70,9 @@ impl Fields {
                     self.text.push(c);
                 }
             }
+        }
+        if value.certainty == Certainty::Names {
+            self.names = Some(value.text.clone());
         }
         self.computed |= value.certainty == Certainty::Computed;
         self.glob |= value.certainty == Certainty::Glob || (!quoted && has_glob(&value.text));
@@ -244,7 +255,8 @@ impl Walker<'_> {
         if let Some(inner) = after.strip_prefix("((")
             && let Some((expression, rest)) = arithmetic(inner)
         {
-            // Arithmetic runs the substitutions in it.
+            // Arithmetic runs the substitutions in it, and those in what its names hold.
+            self.evaluates(expression);
             let was = std::mem::replace(&mut self.loose, true);
             self.expand_one(expression);
             self.loose = was;
@@ -327,7 +339,7 @@ impl Walker<'_> {
                 return Some(positional.get(n - 1).cloned().into_iter().collect());
             }
         }
-        if let Some(set) = self.scope.variables.get(name) {
+        if let Some(set) = self.scope.variable(name) {
             return match set {
                 Variable::Words(words) => Some(words.first().cloned().into_iter().collect()),
                 Variable::Unknown => None,
@@ -335,6 +347,8 @@ impl Walker<'_> {
         }
         match name {
             "HOME" => self.options.home.clone().map(|h| vec![Word::literal(h)]),
+            "CLAUDE_PROJECT_DIR" => self.options.project.clone().map(|p| vec![Word::literal(p)]),
+            "OLDPWD" => self.scope.earlier.last().and_then(|cwd| self.folder(cwd)).map(|h| vec![Word::literal(h)]),
             "PWD" => self.here().map(|h| vec![Word::literal(h)]),
             _ => None,
         }
@@ -342,7 +356,11 @@ impl Walker<'_> {
 
     /// The folder as far as it is known: `.` for where the line starts.
     pub(crate) fn here(&self) -> Option<String> {
-        match &self.scope.cwd {
+        self.folder(&self.scope.cwd)
+    }
+
+    fn folder(&self, cwd: &Cwd) -> Option<String> {
+        match cwd {
             Cwd::Start => Some(self.options.cwd.clone().unwrap_or_else(|| ".".to_owned())),
             Cwd::Known(path) => Some(path.clone()),
             Cwd::Unknown => None,
@@ -377,6 +395,7 @@ impl Walker<'_> {
     fn substituted(&mut self, code: &str, out: &mut Fields, quoted: bool) {
         match self.substitution(code) {
             Output::Text(text) => out.value(&Word::literal(text.trim_end_matches('\n')), quoted),
+            Output::Names(names) => out.values(&names, quoted),
             Output::Unknown => out.unknown(&format!("$({})", code.trim())),
         }
     }

@@ -1,6 +1,6 @@
 //! Paths as text: joining, cleaning, matching. The file system is not asked.
 
-use crate::reading::{Certainty, Cwd, How, Touch, Word, Write};
+use crate::reading::{Certainty, Cwd, How, Touch, Write};
 
 /// A path below a base, without `.` and `..` as far as they can be resolved in text.
 pub(crate) fn join(base: Option<&str>, path: &str) -> String {
@@ -66,7 +66,7 @@ pub(crate) fn touches(write: &Write, path: &str) -> Touch {
             Touch::Perhaps
         }
         Certainty::Literal => Touch::No,
-        Certainty::Glob => {
+        Certainty::Glob | Certainty::Names => {
             let matches = glob(mine, &path)
                 || path.rsplit('/').next().is_some_and(|name| glob(mine.rsplit('/').next().unwrap_or(mine), name));
             let folder = whole_folder && path.split('/').any(|part| glob(mine, part));
@@ -123,22 +123,6 @@ fn class(pattern: &[char], at: usize, c: char) -> Option<usize> {
     };
     let ranged = set.windows(3).any(|w| matches!(w, [a, '-', b] if (*a..=*b).contains(&c)));
     ((set.contains(&c) || ranged) != negated).then_some(end + 1)
-}
-
-/// What `find` would hand on, as one word: the folders and the name it looks for.
-pub(crate) fn found_by(args: &[Word]) -> Word {
-    let folder = args.first().filter(|w| !w.text.starts_with(['-', '(', '!'])).map_or(".", |w| w.text.as_str());
-    let name = args.windows(2).find_map(|pair| match pair {
-        [flag, name] if matches!(flag.text.as_str(), "-name" | "-iname" | "-path" | "-wholename" | "-ipath") => {
-            Some(name)
-        }
-        _ => None,
-    });
-    match name {
-        Some(name) if name.text.contains('/') => Word { text: name.text.clone(), certainty: Certainty::Glob },
-        Some(name) => Word { text: format!("{folder}/{}", name.text), certainty: Certainty::Glob },
-        None => Word { text: format!("{folder}/*"), certainty: Certainty::Glob },
-    }
 }
 
 #[cfg(test)]

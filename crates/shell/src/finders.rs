@@ -1,8 +1,9 @@
 //! Programs that list files, and those that run a command for each of what they find or are told.
 
-use crate::options;
-use crate::reading::{Reach, Why, Word};
+use crate::options::{self, Spec};
+use crate::reading::{Certainty, How, Reach, Why, Word};
 use crate::scope::{Input, Output};
+use crate::search::{Act, Deed, Search};
 use crate::walk::Walker;
 use crate::wrappers::spec;
 
@@ -34,8 +35,14 @@ impl Walker<'_> {
         let mark = parsed.value(&["I", "replace"]).map_or("{}", |w| w.text.as_str());
         if parsed.has(&["I", "i", "replace"]) {
             let Some(items) = items else {
+                let listed = match input {
+                    Input::Names(names) => names.first(),
+                    _ => None,
+                };
                 for word in &mut command {
-                    if word.text.contains(mark) {
+                    if let Some(name) = listed.filter(|_| word.text == mark) {
+                        *word = name.clone();
+                    } else if word.text.contains(mark) {
                         // Whoever runs it as code does not know what it says.
                         *word = Word::computed(word.text.replace(mark, "$XARGS"));
                     }
@@ -55,13 +62,19 @@ impl Walker<'_> {
         }
         match items {
             Some(items) => command.extend(items.into_iter().map(Word::literal)),
-            None => command.push(Word::computed("$XARGS")),
+            None => match input {
+                Input::Names(names) if !parsed.has(&["a", "arg-file"]) => command.extend(names.iter().cloned()),
+                _ => command.push(Word::computed("$XARGS")),
+            },
         }
         self.run_wrapped("xargs", &command, &Input::Unseen)
     }
 
     pub(crate) fn parallel(&mut self, args: &[Word], input: &Input) -> Output {
         let parsed = options::parse(args, spec("jNnSa", &["jobs", "max-args", "joblog", "results", "arg-file"]));
+        if parsed.has(&["version", "help", "citation", "number-of-cores", "number-of-cpus", "V", "h"]) {
+            return Output::Unknown;
+        }
         let (command, values): (Vec<&Word>, Vec<&Word>) = {
             let at = parsed.operands.iter().position(|w| w.text.starts_with(":::")).unwrap_or(parsed.operands.len());
             let (a, b) = parsed.operands.split_at(at);
@@ -86,37 +99,107 @@ impl Walker<'_> {
 
     pub(crate) fn find(&mut self, program: &str, args: &[Word]) -> Output {
         if program.starts_with("fd") {
-            let at = args.iter().position(|w| matches!(w.text.as_str(), "-x" | "-X" | "--exec" | "--exec-batch"));
-            if let Some(command) = at.and_then(|at| args.get(at + 1..)) {
-                let found = Word::computed("$FOUND");
-                let mut command: Vec<Word> = filled(command, &found);
-                command.push(found);
-                self.run_wrapped(program, &command, &Input::Unseen);
-            }
-            return Output::Unknown;
+            return self.fd(program, args);
         }
-        let found = crate::files::found_by(args);
-        let mut at = 0;
-        while let Some(word) = args.get(at) {
-            at += 1;
-            match word.text.as_str() {
-                "-exec" | "-execdir" | "-ok" | "-okdir" => {
-                    let rest = args.get(at..).unwrap_or_default();
-                    let len = rest.iter().position(|w| w.text == ";" || w.text == "+").unwrap_or(rest.len());
-                    let command = filled(rest.get(..len).unwrap_or_default(), &found);
-                    self.run_wrapped("find", &command, &Input::Inherited);
-                    at += len;
+        let search = Search::of(args);
+        let mut output = Output::nothing();
+        for deed in &search.deeds {
+            match &deed.act {
+                Act::Run(command) => {
+                    for found in search.found(deed) {
+                        self.run_wrapped("find", &filled(command, &found), &Input::Inherited);
+                    }
+                    output = Output::Unknown;
                 }
-                "-delete" => self.writes(found.clone(), crate::How::Removed),
-                "-fprint" | "-fprintf" | "-fls" | "-fprint0" => {
-                    if let Some(file) = args.get(at) {
-                        self.writes(file.clone(), crate::How::Output);
+                Act::Delete => {
+                    for found in search.found(deed) {
+                        self.writes(found, How::Removed);
                     }
                 }
-                _ => {}
+                Act::PrintTo(file) => self.writes(file.clone(), How::Output),
+                Act::Report => output = Output::Unknown,
+                Act::Print => output = output.then(listed(&search, deed)),
             }
         }
+        output
+    }
+
+    fn fd(&mut self, program: &str, args: &[Word]) -> Output {
+        let at = args.iter().position(|w| matches!(w.text.as_str(), "-x" | "-X" | "--exec" | "--exec-batch"));
+        let own = args.get(..at.unwrap_or(args.len())).unwrap_or_default();
+        let long =
+            &["extension", "type", "exclude", "max-depth", "min-depth", "size", "changed-within", "changed-before"];
+        let parsed = options::parse(own, Spec { short: "etEdSco", long, stops: false });
+        let pattern = parsed.operands.first().map_or("", |w| w.text.as_str());
+        let is_choosy = !matches!(pattern, "" | "." | ".*" | "*")
+            || parsed.has(&["e", "extension", "S", "size", "changed-within", "changed-before", "newer", "older"]);
+        let folder = parsed.operands.get(1).map_or(".", |w| w.text.as_str());
+        let found = if is_choosy { Word::computed("$FOUND") } else { Word::names(format!("{folder}/**")) };
+        let Some(command) = at.and_then(|at| args.get(at + 1..)) else {
+            return if is_choosy { Output::Unknown } else { Output::Names(vec![found]) };
+        };
+        let mut command: Vec<Word> = filled(command, &found);
+        command.push(found);
+        self.run_wrapped(program, &command, &Input::Unseen);
         Output::Unknown
+    }
+
+    /// A program that does nothing but print names of files.
+    pub(crate) fn listing(program: &str, args: &[Word]) -> Option<Output> {
+        let has = |names: &[&str]| args.iter().any(|w| names.contains(&w.text.as_str()));
+        let operands: Vec<&Word> = args.iter().filter(|w| !w.text.starts_with('-')).collect();
+        match program {
+            "ls" => {
+                let letters = |c: char| {
+                    args.iter().any(|w| w.text.starts_with('-') && !w.text.starts_with("--") && w.text.contains(c))
+                };
+                if letters('l') || letters('R') || letters('s') || letters('i') {
+                    return None;
+                }
+                if operands.iter().all(|w| matches!(w.text.as_str(), "." | "./")) {
+                    return Some(Output::Names(vec![Word::names("*")]));
+                }
+                let is_pattern = |w: &&Word| w.certainty == Certainty::Glob;
+                let named = || operands.iter().map(|w| Word::names(w.text.clone())).collect();
+                operands.iter().all(is_pattern).then(|| Output::Names(named()))
+            }
+            // Of what git knows: all of it, unless something says which.
+            "git" if operands.first().is_some_and(|w| w.text == "ls-files") => {
+                let chooses =
+                    has(&["-o", "-i", "-m", "-d", "-u", "-k", "--others", "--ignored", "--modified", "--deleted"]);
+                (operands.len() == 1 && !chooses).then(|| Output::Names(vec![Word::names("**")]))
+            }
+            "rg" if has(&["--files"]) => {
+                let chooses = has(&["-g", "--glob", "-t", "--type", "--iglob"]) || !operands.is_empty();
+                (!chooses).then(|| Output::Names(vec![Word::names("**")]))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// What `find` prints: a name that was looked for, or everything below its folders.
+fn listed(search: &Search, deed: &Deed) -> Output {
+    if !deed.names.is_empty() && deed.is_choosy {
+        return Output::Names(search.found(deed).into_iter().map(|w| Word::names(w.text)).collect());
+    }
+    if deed.is_choosy || search.roots.iter().any(Word::is_computed) {
+        return Output::Unknown;
+    }
+    let end = if search.is_flat { "*" } else { "**" };
+    Output::Names(search.roots.iter().map(|root| Word::names(format!("{}/{end}", root.text))).collect())
+}
+
+/// Hands on every name it gets, or all but some.
+pub(crate) fn keeps_names(program: &str, args: &[Word]) -> bool {
+    let has_operand = args.iter().any(|w| !w.text.starts_with('-'));
+    match program {
+        "sort" | "uniq" | "tac" | "cat" | "shuf" => !has_operand,
+        "tr" | "tee" => true,
+        "grep" | "egrep" | "fgrep" | "rg" => args.iter().any(|w| {
+            w.text == "--invert-match" || w.text.starts_with('-') && !w.text.starts_with("--") && w.text.contains('v')
+        }),
+        _ => false,
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::options::{self, Spec};
 use crate::reading::{How, Why, Word};
 use crate::scope::Input;
+use crate::shells::is_unseen;
 use crate::walk::Walker;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,11 +80,16 @@ impl Walker<'_> {
         }
         if !codes.is_empty() {
             for code in codes {
-                if code.is_computed() && code.text.starts_with('$') && !code.text.contains(char::is_whitespace) {
+                if is_unseen(&code) {
                     self.opaque(Why::UnseenCode, &format!("{program} {}", code.text));
                 }
                 self.foreign_code(program, &code.text, &operands);
             }
+            return;
+        }
+        // `node --test`, `node --run build`: no prompt and no code of this line.
+        let own_work = ["test", "run", "v8-options", "completion-bash", "prof-process", "build-sea"];
+        if language == Language::Node && parsed.has(&own_work) && (operands.is_empty() || parsed.has(&["run"])) {
             return;
         }
         match operands.first().cloned() {
@@ -93,7 +99,7 @@ impl Walker<'_> {
             }
             _ => match input {
                 Input::Text(text) => self.foreign_code(program, &text.clone(), &operands),
-                Input::Unseen => self.opaque(Why::UnseenCode, program),
+                Input::Unseen | Input::Names(_) => self.opaque(Why::UnseenCode, program),
                 Input::Inherited => self.opaque(Why::Interactive, program),
             },
         }

@@ -1,56 +1,257 @@
 //! Which programs run the command given to them, and where in their words it stands.
+//!
+//! An option whose value is not declared here would be taken for the command, and the command for its arguments: each
+//! entry names every option that takes a value as the next word.
 
-use crate::options::Spec;
+use crate::options::{self, Spec};
 use crate::reading::Word;
-use crate::wrappers::spec;
+use crate::wrappers::{is_assignment, spec};
 
 /// Wrappers that take options, then so many operands of their own, then the command.
 pub(crate) fn plain_wrapper(program: &str) -> Option<(Spec<'static>, usize)> {
     Some(match program {
         "exec" => (spec("a", &[]), 0),
         "builtin" | "nohup" | "setsid" | "caffeinate" | "doas" | "dbus-run-session" | "fakeroot" | "unbuffer"
-        | "setarch" | "eatmydata" | "proxychains4" | "proxychains" | "torsocks" | "chronic" | "vglrun"
-        | "catchsegv" | "no" | "noglob" | "nocorrect" | "-" => (spec("uC", &[]), 0),
+        | "setarch" | "linux64" | "linux32" | "eatmydata" | "proxychains4" | "proxychains" | "torsocks" | "chronic"
+        | "vglrun" | "catchsegv" | "no" | "noglob" | "nocorrect" | "-" | "annotate-output" | "dbus-launch"
+        | "primusrun" | "optirun" | "gamemoderun" | "mispipe" | "shx" => (spec("uC", &[]), 0),
         "time" => (spec("fo", &["format", "output"]), 0),
         "timeout" | "gtimeout" => (spec("ks", &["kill-after", "signal"]), 1),
         "nice" => (spec("n", &["adjustment"]), 0),
         "ionice" => (spec("cnpPu", &["class", "classdata"]), 0),
         "stdbuf" => (spec("ioe", &["input", "output", "error"]), 0),
-        "chrt" => (spec("TPD", &[]), 1),
+        "chrt" => (spec("TPD", &["sched-runtime", "sched-period", "sched-deadline"]), 1),
         "taskset" => (spec("", &[]), 1),
         "flock" => (spec("wE", &["timeout", "wait", "conflict-exit-code"]), 1),
         "chroot" => (spec("", &[]), 1),
-        "strace" | "ltrace" => (spec("eopsuaESPIOb", &[]), 0),
-        "perf" | "valgrind" | "gdb" => (spec("", &[]), 0),
-        "unshare" | "nsenter" | "firejail" | "bwrap" => (spec("RwS", &[]), 0),
-        "xvfb-run" => (spec("efnpsw", &["server-args", "server-num"]), 0),
-        "systemd-run" => (spec("pEuM", &["property", "setenv", "unit", "slice", "uid", "gid", "working-directory"]), 0),
+        "strace" | "ltrace" => (spec("eopsuaESPIObAnlwF", &["output", "attach", "trace", "env", "user"]), 0),
+        "valgrind" | "gdb" => (spec("", &[]), 0),
+        "perf" => (
+            spec("eoFprtCIGmcjdkDSBWPu", &["event", "output", "freq", "count", "repeat", "call-graph", "pid", "tid"]),
+            0,
+        ),
+        "unshare" => (
+            spec(
+                "RwSGl",
+                &["root", "wd", "setuid", "setgid", "map-user", "map-group", "map-users", "map-groups", "propagation"],
+            ),
+            0,
+        ),
+        "nsenter" => (spec("tSG", &["target", "setuid", "setgid", "net-socket"]), 0),
+        "firejail" => (spec("", &[]), 0),
+        "prlimit" => (spec("po", &["pid", "output"]), 0),
+        "setpriv" => (
+            spec(
+                "",
+                &[
+                    "reuid",
+                    "regid",
+                    "ruid",
+                    "euid",
+                    "rgid",
+                    "egid",
+                    "groups",
+                    "inh-caps",
+                    "ambient-caps",
+                    "bounding-set",
+                    "securebits",
+                    "pdeathsig",
+                    "selinux-label",
+                    "apparmor-profile",
+                    "ptracer",
+                ],
+            ),
+            0,
+        ),
+        "numactl" => {
+            (spec("NmCipPwx", &["cpunodebind", "membind", "physcpubind", "interleave", "preferred", "weighted"]), 0)
+        }
+        "cgexec" => (spec("g", &[]), 0),
+        "faketime" => (spec("f", &[]), 1),
+        "proot" => (spec("rbqwvkRSi", &["rootfs", "bind", "qemu", "pwd", "cwd", "kernel-release"]), 0),
+        "ssh-agent" => (spec("aEtPO", &[]), 0),
+        "rlwrap" => (spec("bCDfFHlmOPqsStwz", &["history-filename", "file", "prompt-colour", "filter", "logfile"]), 0),
+        "daemonize" => (spec("ceopuEl", &[]), 0),
+        "xvfb-run" => (spec("efnpsw", &["server-args", "server-num", "auth-file", "error-file"]), 0),
+        "systemd-run" => (
+            spec(
+                "pEuMHd",
+                &["property", "setenv", "unit", "slice", "uid", "gid", "working-directory", "description", "machine"],
+            ),
+            0,
+        ),
+        "systemd-inhibit" => (spec("", &["what", "who", "why", "mode"]), 0),
         "sudo" => (
             spec("ugpCchrtTUDR", &["user", "group", "prompt", "chdir", "host", "role", "type", "close-from", "chroot"]),
             0,
         ),
-        "watch" => (spec("nq", &["interval", "equexit"]), 0),
+        "watch" => (spec("nqs", &["interval", "equexit"]), 0),
+        "watchexec" => (
+            spec(
+                "weifEsdpj",
+                &[
+                    "watch",
+                    "exts",
+                    "ignore",
+                    "filter",
+                    "env",
+                    "signal",
+                    "delay-run",
+                    "debounce",
+                    "shell",
+                    "workdir",
+                    "stop-signal",
+                    "ignore-file",
+                    "filter-file",
+                    "project-origin",
+                    "on-busy-update",
+                ],
+            ),
+            0,
+        ),
         "entr" => (spec("", &[]), 0),
         "direnv" => (spec("", &[]), 2),
-        "dotenv" | "chpst" | "envdir" | "softlimit" => (spec("fep", &[]), 0),
-        "ts-node" | "tsx" => return None,
+        "cross-env" | "env-cmd" => (spec("fer", &["file", "environments", "rc-file"]), 0),
+        "dotenv" | "chpst" | "envdir" | "softlimit" | "dotenvx" => (spec("fepvuU", &["file"]), 0),
+        name if name.starts_with("ld-linux") || name.starts_with("ld-musl") || name == "ld.so" => {
+            (spec("", &["library-path", "inhibit-rpath", "preload", "audit", "argv0", "glibc-hwcaps-prepend"]), 0)
+        }
         _ => return None,
     })
 }
 
-/// `uv run pytest`: a package manager's word for running a command.
-pub(crate) fn runner(program: &str, args: &[Word]) -> Option<usize> {
-    let first = args.first().map(|w| w.text.as_str())?;
-    match (program, first) {
-        ("npx" | "bunx" | "pnpx" | "uvx" | "pipx", _) => Some(usize::from(program == "pipx" && first == "run")),
-        ("npm" | "pnpm" | "yarn", "exec" | "dlx" | "x") | ("bun", "x") => Some(1),
-        ("uv" | "poetry" | "pipenv" | "rye" | "pdm" | "hatch" | "conda" | "mamba", "run") => Some(1),
-        ("bundle" | "mise" | "rtx" | "asdf" | "rbenv" | "pyenv" | "nodenv" | "fnm" | "volta", "exec" | "run" | "x") => {
-            Some(1)
+/// Takes `NAME=value` words before the command.
+pub(crate) fn takes_assignments(program: &str) -> bool {
+    matches!(program, "sudo" | "doas" | "systemd-run" | "cross-env")
+}
+
+/// What a package manager's word for running a command runs.
+pub(crate) enum Runs {
+    /// These words.
+    Words(Vec<Word>),
+    /// A text for a shell.
+    Code(Word),
+}
+
+/// `uv run pytest`, `pnpm --filter web exec tsc`: the options before the word for running, the word, the options after
+/// it, the command.
+pub(crate) fn runner(program: &str, args: &[Word]) -> Option<Vec<Runs>> {
+    let before = options::parse(args, own_options(program));
+    let verb = before.operands.first().map(|w| w.text.as_str()).unwrap_or_default();
+    let second = before.operands.get(1).map(|w| w.text.as_str()).unwrap_or_default();
+    let skip = match (program, verb) {
+        ("npx" | "bunx" | "pnpx" | "uvx", _) => 0,
+        ("pipx", _) => usize::from(verb == "run"),
+        ("npm" | "pnpm", "exec" | "dlx" | "x") | ("yarn", "exec" | "dlx") | ("bun", "x") => 1,
+        ("yarn", "workspace") if matches!(before.operands.get(2), Some(w) if w.text == "exec") => 3,
+        ("yarn", "workspaces") if second == "foreach" => {
+            let at = before.operands.iter().position(|w| matches!(w.text.as_str(), "exec" | "dlx"))?;
+            at + 1
         }
-        ("rustup", "run") => Some(2),
-        ("nix", "develop" | "shell" | "run") | ("op" | "doppler", "run") | ("chamber" | "aws-vault", "exec") => Some(1),
-        ("opam" | "stack" | "cabal" | "heroku", "exec") => Some(1),
-        _ => None,
+        ("lerna", "exec") | ("foreman" | "honcho" | "devbox" | "nf", "run") => 1,
+        ("uv" | "poetry" | "pipenv" | "rye" | "pdm" | "hatch" | "conda" | "mamba" | "micromamba" | "pixi", "run") => 1,
+        ("bundle" | "mise" | "rtx" | "asdf" | "rbenv" | "pyenv" | "nodenv" | "fnm" | "volta", "exec" | "run" | "x") => {
+            1
+        }
+        ("rustup", "run") => 2,
+        ("nix", "develop" | "shell" | "run") => return Some(nix(&before.operands)),
+        ("op" | "doppler", "run") | ("chamber" | "aws-vault", "exec") => 1,
+        ("opam" | "stack" | "cabal" | "heroku", "exec") => 1,
+        _ => return None,
+    };
+    // What stands before the word for running is the manager's own; a runner without such a word has it all after.
+    let rest = if skip == 0 { args } else { before.operands.get(skip..).unwrap_or_default() };
+    let values: &[&str] = &[
+        "with",
+        "with-requirements",
+        "from",
+        "package",
+        "python",
+        "extra",
+        "group",
+        "name",
+        "env-file",
+        "project",
+        "directory",
+        "command",
+        "call",
+        "scope",
+        "workspace",
+        "filter",
+        "prefix",
+    ];
+    let short = if program == "uvx" { "cnpw" } else { "cnp" };
+    let parsed = options::parse(rest, Spec { short, long: values, stops: true });
+    let mut runs: Vec<Runs> = parsed.values(&["c", "call", "command"]).cloned().map(Runs::Code).collect();
+    let argv: Vec<Word> = parsed.operands.into_iter().skip_while(|w| w.text == "--").collect();
+    if !argv.is_empty() {
+        runs.push(Runs::Words(argv));
     }
+    Some(runs)
+}
+
+/// The options a manager takes before its word.
+fn own_options(program: &str) -> Spec<'static> {
+    match program {
+        "npm" => spec("w", &["prefix", "workspace", "loglevel", "userconfig", "registry"]),
+        "pnpm" => spec("FC", &["filter", "dir", "filter-prod", "reporter", "loglevel", "workspace-concurrency"]),
+        "yarn" => spec("", &["cwd"]),
+        "uv" => spec("", &["directory", "project", "config-file", "cache-dir"]),
+        "poetry" => spec("CP", &["directory", "project"]),
+        "lerna" => spec("", &["scope", "loglevel"]),
+        "mise" | "rtx" => spec("CEj", &["cd", "env", "jobs"]),
+        "conda" | "mamba" | "micromamba" => spec("np", &["name", "prefix"]),
+        "op" => spec("", &["account", "config"]),
+        "doppler" => spec("pct", &["project", "config", "token", "scope"]),
+        _ => spec("", &[]),
+    }
+}
+
+/// `nix develop -c make test`, `nix run nixpkgs#coreutils -- rm x`: all words after it are the command.
+fn nix(words: &[Word]) -> Vec<Runs> {
+    let is_mark = |w: &Word| matches!(w.text.as_str(), "-c" | "--command" | "--");
+    let at = words.iter().position(is_mark);
+    at.and_then(|at| words.get(at + 1..))
+        .filter(|argv| !argv.is_empty())
+        .map(|a| Runs::Words(a.to_vec()))
+        .into_iter()
+        .collect()
+}
+
+/// bwrap's options are all long, and each takes its own number of words.
+pub(crate) fn in_bubble(args: &[Word]) -> &[Word] {
+    let mut at = 0;
+    while let Some(option) = args.get(at).and_then(|w| w.text.strip_prefix("--")) {
+        at += 1 + match option {
+            "" => return args.get(at + 1..).unwrap_or_default(),
+            "overlay" => 3,
+            "bind" | "bind-try" | "dev-bind" | "dev-bind-try" | "ro-bind" | "ro-bind-try" | "bind-fd"
+            | "ro-bind-fd" | "symlink" | "setenv" | "file" | "bind-data" | "ro-bind-data" | "chmod" => 2,
+            "remount-ro" | "proc" | "dev" | "tmpfs" | "mqueue" | "dir" | "unsetenv" | "lock-file" | "sync-fd"
+            | "exec-label" | "file-label" | "uid" | "gid" | "hostname" | "chdir" | "args" | "argv0" | "seccomp"
+            | "add-seccomp-fd" | "block-fd" | "userns-block-fd" | "info-fd" | "json-status-fd" | "cap-add"
+            | "cap-drop" | "perms" | "size" | "overlay-src" | "tmp-overlay" | "ro-overlay" | "userns" | "userns2"
+            | "pidns" => 1,
+            _ => 0,
+        };
+    }
+    args.get(at..).unwrap_or_default()
+}
+
+/// The command of `start-stop-daemon --start --exec /bin/x -- args`.
+pub(crate) fn started(args: &[Word]) -> Vec<Word> {
+    let long = &["exec", "startas", "pidfile", "name", "user", "group", "chuid", "chdir", "signal", "retry", "output"];
+    let parsed = options::parse(args, spec("xapnugcdsRO", long));
+    let program = parsed.value(&["exec", "x", "startas", "a"]).cloned();
+    program.into_iter().chain(parsed.operands).collect()
+}
+
+/// The words after the options, and after the assignments where a program takes them.
+pub(crate) fn wrapped(program: &str, operands: Vec<Word>, own: usize) -> Vec<Word> {
+    operands
+        .into_iter()
+        .skip(own)
+        .skip_while(|w| w.text == "--")
+        .skip_while(|w| takes_assignments(program) && is_assignment(&w.text))
+        .collect()
 }

@@ -11,6 +11,8 @@ mod aliases;
 mod braces;
 mod builtins;
 mod code;
+mod containers;
+mod escapes;
 mod expand;
 mod files;
 mod finders;
@@ -29,6 +31,8 @@ mod run;
 mod scan;
 mod scope;
 mod scripts;
+mod search;
+mod settings;
 mod shells;
 mod subscripts;
 mod text_tools;
@@ -43,6 +47,7 @@ pub use options::Parsed as GitOptions;
 pub use reading::{
     Certainty, Command, Cwd, Foreign, How, Opaque, Reach, Read, Reading, Remote, ScriptRun, Touch, Why, Word, Write,
 };
+pub use search::{Act, Deed, Search};
 
 /// What is known about the shell the line goes to.
 #[derive(Debug, Clone, Default)]
@@ -51,6 +56,10 @@ pub struct Options {
     pub home: Option<String>,
     /// Where the shell stands. Unknown: paths stay relative.
     pub cwd: Option<String>,
+    /// The project the session works in: what `$CLAUDE_PROJECT_DIR` says.
+    pub project: Option<String>,
+    /// The top of the checkout the shell stands in: what `git rev-parse --show-toplevel` prints.
+    pub checkout: Option<String>,
     /// Aliases the shell is known to have.
     pub aliases: Vec<(String, String)>,
     /// git's aliases of the configuration, as far as they are known.

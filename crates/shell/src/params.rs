@@ -1,7 +1,7 @@
 //! `${…}`: what a parameter expansion stands for.
 
 use crate::expand::Fields;
-use crate::reading::Word;
+use crate::reading::{Why, Word};
 use crate::scope::Variable;
 use crate::walk::Walker;
 
@@ -71,7 +71,7 @@ impl Walker<'_> {
                         out.value(&set, quoted);
                         return self.scope.set(name, set);
                     }
-                    let set_elsewhere = matches!(self.scope.variables.get(name), Some(Variable::Unknown));
+                    let set_elsewhere = matches!(self.scope.variable(name), Some(Variable::Unknown));
                     if set_elsewhere {
                         self.word_inside(argument);
                         out.unknown(&format!("${{{inner}}}"));
@@ -84,6 +84,14 @@ impl Walker<'_> {
                 if !(empty(&value) && colon) {
                     self.expand_inside(argument, out, quoted);
                 }
+            }
+            // `${x@P}` expands what x holds as a prompt, and prompts run their substitutions.
+            (Some('@'), value) if argument.starts_with('P') => {
+                match value {
+                    Some(value) => value.iter().for_each(|word| self.runs_within(&word.text)),
+                    None => self.opaque(Why::UnseenCode, &format!("${{{inner}}}")),
+                }
+                out.unknown(&format!("${{{inner}}}"));
             }
             (Some('?'), Some(value)) => out.values(&value, quoted),
             (Some(c), Some(value)) if colon && (c.is_ascii_digit() || c == ' ' || c == '(') && value.len() == 1 => {
@@ -130,6 +138,23 @@ impl Walker<'_> {
         self.loose = was;
     }
 
+    /// A text the shell expands once more: a subscript, a prompt.
+    pub(crate) fn runs_within(&mut self, text: &str) {
+        if holds_code(text) && self.spend() {
+            self.expand_document(text);
+        }
+    }
+
+    /// Arithmetic looks names up and evaluates what they hold: after `i='a[$(x)]'`, `$((i))` runs x.
+    pub(crate) fn evaluates(&mut self, expression: &str) {
+        let names = expression.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+        for name in names.filter(|n| n.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')) {
+            for word in self.lookup(name).unwrap_or_default() {
+                self.runs_within(&word.text);
+            }
+        }
+    }
+
     fn subscript(&mut self, of: &str) {
         if let Some((_, index)) = of.split_once('[') {
             self.word_inside(index);
@@ -141,12 +166,16 @@ impl Walker<'_> {
         if !matches!(index, "@" | "*") {
             self.word_inside(index);
         }
-        let Some(Variable::Words(words)) = self.scope.variables.get(name) else { return None };
+        let Some(Variable::Words(words)) = self.scope.variable(name) else { return None };
         match index {
             "@" | "*" => Some(words.clone()),
             _ => Some(words.get(index.parse::<usize>().ok()?).cloned().into_iter().collect()),
         }
     }
+}
+
+pub(crate) fn holds_code(text: &str) -> bool {
+    text.contains("$(") || text.contains('`')
 }
 
 /// `:2:3` of a text, with plain numbers only.

@@ -1,7 +1,7 @@
 //! Who understands which program, and which files the plain ones write and read.
 
 use crate::options::{self, Parsed, Spec};
-use crate::reading::{Certainty, How, Reach, Word};
+use crate::reading::{Certainty, Cwd, How, Reach, Word};
 use crate::scope::{Input, Output};
 use crate::shells::is_shell;
 use crate::walk::Walker;
@@ -15,6 +15,7 @@ impl Walker<'_> {
         if let Some(output) = self.builtin(program, args, input) {
             return output;
         }
+        self.escapes(program, args, input);
         if let Some(output) = self.wrapper(program, args, input) {
             return output;
         }
@@ -27,7 +28,10 @@ impl Walker<'_> {
         }
         if program == "git" || program.starts_with("git-") {
             self.git(program, args, input);
-            return Output::Unknown;
+            return self.git_prints(args);
+        }
+        if let Some(output) = Self::listing(program, args) {
+            return output;
         }
         match program {
             "gh" => self.gh(args),
@@ -53,6 +57,15 @@ impl Walker<'_> {
             return self.path_program(word, args, input);
         }
         Output::Unknown
+    }
+
+    /// What git prints, where that can be told.
+    fn git_prints(&self, args: &[Word]) -> Output {
+        let words: Vec<&str> = args.iter().map(|w| w.text.as_str()).collect();
+        match (words.as_slice(), &self.scope.cwd, &self.options.checkout) {
+            (["rev-parse", "--show-toplevel"], Cwd::Start, Some(top)) => Output::Text(format!("{top}\n")),
+            _ => Self::listing("git", args).unwrap_or(Output::Unknown),
+        }
     }
 
     /// Programs that only read and write files.
@@ -123,7 +136,13 @@ impl Walker<'_> {
             "cp" | "mv" | "ln" | "link" | "install" | "rsync" | "scp" | "ditto" | "gcp" | "gmv" | "rename" => {
                 self.copies(program, args);
             }
-            "rm" | "unlink" | "rmdir" | "shred" | "srm" | "trash" | "trash-put" | "rimraf" | "del-cli" | "grm" => {
+            "gio" if args.first().is_some_and(|w| matches!(w.text.as_str(), "trash" | "remove")) => {
+                for file in options::parse(args.get(1..).unwrap_or_default(), all("", &[])).operands {
+                    self.writes(file, How::Removed);
+                }
+            }
+            "rm" | "unlink" | "rmdir" | "shred" | "srm" | "trash" | "trash-put" | "rmtrash" | "wipe" | "rimraf"
+            | "del-cli" | "grm" => {
                 for file in options::parse(args, all("ns", &[])).operands {
                     self.writes(file, How::Removed);
                 }
@@ -134,7 +153,12 @@ impl Walker<'_> {
                 }
             }
             "touch" | "mkdir" | "mkfifo" | "mknod" | "mktemp" => {
-                for file in options::parse(args, all("drtmp", &["date", "reference", "mode"])).operands {
+                let valued = match program {
+                    "touch" => "drt",
+                    "mktemp" => "p",
+                    _ => "mZ",
+                };
+                for file in options::parse(args, all(valued, &["date", "reference", "mode"])).operands {
                     self.writes(file, How::Made);
                 }
             }
@@ -164,7 +188,7 @@ impl Walker<'_> {
                 }
             }
             "patch" => self.patch(args, input),
-            "tar" | "bsdtar" | "unzip" | "7z" | "cpio" | "unar" | "ar" | "pax" => self.archive(program, args),
+            "tar" | "gtar" | "bsdtar" | "unzip" | "7z" | "cpio" | "unar" | "ar" | "pax" => self.archive(program, args),
             "gzip" | "gunzip" | "bzip2" | "bunzip2" | "xz" | "unxz" | "zstd" => {
                 let parsed = options::parse(args, all("o", &[]));
                 if !parsed.has(&["c", "stdout", "t", "l"]) {
@@ -302,19 +326,46 @@ impl Walker<'_> {
     fn archive(&mut self, program: &str, args: &[Word]) {
         let first = args.first().map(|w| w.text.as_str()).unwrap_or_default();
         let old_style = !first.starts_with('-');
-        let parsed = options::parse(
-            args,
-            all(
-                if program == "unzip" { "dx" } else { "CfdT" },
-                &["directory", "file", "to-command", "checkpoint-action"],
-            ),
-        );
-        for code in parsed
-            .values(&["to-command", "checkpoint-action", "use-compress-program", "I"])
-            .cloned()
-            .collect::<Vec<_>>()
-        {
-            let text = code.text.strip_prefix("exec=").unwrap_or(&code.text).to_owned();
+        let short = match program {
+            "unzip" => "dx",
+            "tar" | "bsdtar" | "gtar" => "CfTIFgXbHKLNV",
+            _ => "CfdT",
+        };
+        let long = &[
+            "directory",
+            "file",
+            "to-command",
+            "checkpoint-action",
+            "use-compress-program",
+            "info-script",
+            "new-volume-script",
+            "rsh-command",
+            "rmt-command",
+            "files-from",
+            "exclude-from",
+            "transform",
+        ];
+        let parsed = options::parse(args, all(short, long));
+        let runs = [
+            "to-command",
+            "checkpoint-action",
+            "use-compress-program",
+            "info-script",
+            "new-volume-script",
+            "rsh-command",
+            "rmt-command",
+        ];
+        let mut codes: Vec<Word> = parsed.values(&runs).cloned().collect();
+        if matches!(program, "tar" | "gtar") {
+            codes.extend(parsed.values(&["I", "F"]).cloned());
+        }
+        for code in codes {
+            // `checkpoint-action` does other things, too: `dot`, `echo=…`, `ttyout=…`.
+            let text = match code.text.split_once('=') {
+                Some(("exec", text)) => text.to_owned(),
+                Some(("echo" | "ttyout" | "sleep" | "totals", _)) => continue,
+                _ => code.text.clone(),
+            };
             self.code_apart(&text, Reach::Wrapper(program.to_owned()), &Input::Unseen);
         }
         let has = |letter: char| (old_style && first.contains(letter)) || parsed.has(&[&letter.to_string()]);
@@ -328,7 +379,7 @@ impl Walker<'_> {
         if extracts {
             let folder = parsed.value(&["C", "directory", "d"]).cloned().unwrap_or_else(|| Word::literal("."));
             self.writes(folder, How::Extracted);
-        } else if matches!(program, "tar" | "bsdtar") && (has('c') || parsed.has(&["create"])) {
+        } else if matches!(program, "tar" | "gtar" | "bsdtar") && (has('c') || parsed.has(&["create"])) {
             let named = parsed.value(&["f", "file"]).cloned();
             let file = if old_style { args.get(1).cloned() } else { named };
             if let Some(file) = file {

@@ -37,6 +37,10 @@ impl Word {
         Word { text: text.into(), certainty: Certainty::Literal }
     }
 
+    pub(crate) fn names(pattern: impl Into<String>) -> Self {
+        Word { text: pattern.into(), certainty: Certainty::Names }
+    }
+
     pub(crate) fn computed(text: impl Into<String>) -> Self {
         Word { text: text.into(), certainty: Certainty::Computed }
     }
@@ -45,8 +49,9 @@ impl Word {
         self.certainty == Certainty::Literal
     }
 
+    /// Which file or text it is shows only when it runs.
     pub fn is_computed(&self) -> bool {
-        self.certainty == Certainty::Computed
+        matches!(self.certainty, Certainty::Computed | Certainty::Names)
     }
 }
 
@@ -56,6 +61,8 @@ pub enum Certainty {
     Literal,
     /// A pattern that the shell fills in with file names.
     Glob,
+    /// The names a listing prints: `ls`, `find`. The text is the pattern they fit; `**` takes in what lies deeper.
+    Names,
     /// Some of it is only known when it runs.
     Computed,
 }
@@ -73,6 +80,8 @@ pub struct Command {
     pub reached: Vec<Reach>,
     /// Where it runs.
     pub cwd: Cwd,
+    /// Where it runs instead when the `cd` before it fails: `cd x; y`, but not `cd x && y`.
+    pub unmoved: Option<Cwd>,
 }
 
 impl Command {

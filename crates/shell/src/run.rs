@@ -2,47 +2,13 @@
 
 use brush_parser::ast::{Assignment, AssignmentName, AssignmentValue, CommandPrefixOrSuffixItem, SimpleCommand};
 
-use crate::git_settings::is_telling;
+use crate::builtins::has_letter;
+use crate::finders::keeps_names;
 use crate::plumbing::Plumbing;
 use crate::reading::{Certainty, Command, Cwd, Reach, Why, Word};
 use crate::scope::{Input, Output, Variable};
+use crate::shells::is_setup;
 use crate::walk::Walker;
-
-/// Variables whose value is a command that others run.
-const COMMAND_VARIABLES: &[&str] = &[
-    "GIT_SSH_COMMAND",
-    "GIT_EDITOR",
-    "GIT_SEQUENCE_EDITOR",
-    "GIT_PAGER",
-    "GIT_EXTERNAL_DIFF",
-    "GIT_ASKPASS",
-    "GIT_SSH",
-    "GIT_PROXY_COMMAND",
-    "EDITOR",
-    "VISUAL",
-    "PAGER",
-    "MANPAGER",
-    "PROMPT_COMMAND",
-    "LESSOPEN",
-    "BROWSER",
-    "SSH_ASKPASS",
-    "FZF_DEFAULT_COMMAND",
-    "RUSTC_WRAPPER",
-];
-/// Variables that make a shell, the loader or git run a file, or go by settings in one.
-const LOADER_VARIABLES: &[&str] = &[
-    "BASH_ENV",
-    "ENV",
-    "LD_PRELOAD",
-    "DYLD_INSERT_LIBRARIES",
-    "PERL5OPT",
-    "PYTHONSTARTUP",
-    "GIT_CONFIG_GLOBAL",
-    "GIT_CONFIG_SYSTEM",
-    "GIT_CONFIG_PARAMETERS",
-    "GIT_EXEC_PATH",
-    "GIT_TEMPLATE_DIR",
-];
 
 impl Walker<'_> {
     pub(crate) fn simple(&mut self, simple: &SimpleCommand, input: &Input) -> Output {
@@ -64,7 +30,13 @@ impl Walker<'_> {
             for assignment in assignments {
                 self.assign(assignment);
             }
-            return self.pour(Output::nothing(), plumbing);
+            // `$(<file)` stands for the text of the file.
+            let read = match plumbing.input.take() {
+                Some(Input::Text(text)) => Output::Text(text),
+                Some(_) => Output::Unknown,
+                None => Output::nothing(),
+            };
+            return self.pour(read, plumbing);
         };
         let assignments: Vec<(String, Word)> = assignments.into_iter().map(|a| self.assignment(a)).collect();
         for (name, value) in &assignments {
@@ -90,14 +62,24 @@ impl Walker<'_> {
                 CommandPrefixOrSuffixItem::Word(word) => argv.extend(self.expand(&word.value)),
                 CommandPrefixOrSuffixItem::AssignmentWord(assignment, word) => {
                     if declares {
-                        self.assign(assignment);
+                        // The value of a reference is a name, and none of the variable it stands for.
+                        if !has_letter(&argv, 'n') {
+                            self.assign(assignment);
+                        }
                         argv.push(Word::literal(word.value.clone()));
                     } else {
                         argv.extend(self.expand(&word.value));
                     }
                 }
                 CommandPrefixOrSuffixItem::ProcessSubstitution(kind, shell) => {
-                    let output = self.process(kind, &shell.list);
+                    let from = self.reading.commands.len();
+                    let mut output = self.process(kind, &shell.list);
+                    let ran = self.reading.commands.get(from..);
+                    if let (Some([only]), Output::Unknown) = (ran, &output)
+                        && is_setup(only.argv.iter().map(|w| w.text.as_str()))
+                    {
+                        output = Output::nothing();
+                    }
                     self.scope.put("<(", known(output));
                     argv.push(Word::computed("/dev/fd/63"));
                 }
@@ -160,24 +142,16 @@ impl Walker<'_> {
         self.scope.put(name, value);
     }
 
-    /// Some variables are commands in waiting.
-    pub(crate) fn setting(&mut self, name: &str, value: &Word) {
-        if COMMAND_VARIABLES.contains(&name) {
-            if value.is_computed() {
-                return;
-            }
-            self.code_apart(value.text.trim_start_matches('|'), Reach::Setting(name.to_owned()), &Input::Unseen);
-            return;
-        }
-        let names_a_file = LOADER_VARIABLES.contains(&name) && !value.text.is_empty();
-        let tells_git = name.starts_with("GIT_CONFIG_KEY_") && (value.is_computed() || is_telling(&value.text));
-        if names_a_file && !value.text.starts_with("/dev/null") || tells_git {
-            self.opaque(Why::Setting, &format!("{name}={}", value.text));
-        }
-    }
-
     /// Run words as a command.
     pub(crate) fn run(&mut self, argv: &[Word], assignments: Vec<(String, Word)>, input: &Input) -> Output {
+        let led_back: Vec<Word>;
+        let argv = if self.scope.mounts.is_some() {
+            led_back =
+                argv.iter().enumerate().map(|(n, w)| if n == 0 { w.clone() } else { self.led_back(w) }).collect();
+            &led_back
+        } else {
+            argv
+        };
         let Some(first) = argv.first() else { return Output::nothing() };
         let kept: usize = argv.iter().map(|word| word.text.len() + size_of::<Word>()).sum();
         if !self.spend() || !self.afford(kept) {
@@ -198,6 +172,7 @@ impl Walker<'_> {
             assignments,
             reached: self.reached.clone(),
             cwd: self.scope.cwd.clone(),
+            unmoved: self.scope.unmoved.clone(),
         });
         let args = argv.get(1..).unwrap_or_default();
         if let Some(function) = self.scope.functions.get(&first.text).cloned() {
@@ -206,7 +181,11 @@ impl Walker<'_> {
             self.scope.positional = positional;
             return output;
         }
-        self.program(&program, first, args, input)
+        let output = self.program(&program, first, args, input);
+        match (output, input) {
+            (Output::Unknown, Input::Names(names)) if keeps_names(&program, args) => Output::Names(names.clone()),
+            (output, _) => output,
+        }
     }
 
     /// A command given as words, reached through a program.
@@ -216,13 +195,22 @@ impl Walker<'_> {
 
     /// `cd`.
     pub(crate) fn change_folder(&mut self, to: Option<&Word>) {
+        let from = self.scope.cwd.clone();
         self.scope.cwd = match to {
             Some(word) if word.is_literal() && word.text != "-" => Cwd::Known(self.at(word).text),
-            _ => Cwd::Unknown,
+            Some(word) if word.text == "-" => self.scope.earlier.last().cloned().unwrap_or(Cwd::Unknown),
+            None => self.options.home.clone().map_or(Cwd::Unknown, Cwd::Known),
+            Some(_) => Cwd::Unknown,
         };
         if self.scope.cwd == Cwd::Known(".".to_owned()) {
             self.scope.cwd = Cwd::Start;
         }
+        self.scope.earlier.push(from);
+    }
+
+    /// `popd`: back to where `pushd` went from.
+    pub(crate) fn change_back(&mut self) {
+        self.scope.cwd = self.scope.earlier.pop().unwrap_or(Cwd::Unknown);
     }
 }
 
@@ -236,9 +224,10 @@ pub(crate) fn lines<'w>(words: impl Iterator<Item = &'w Word>) -> String {
     text
 }
 
-fn known(output: Output) -> Variable {
+pub(crate) fn known(output: Output) -> Variable {
     match output {
         Output::Text(text) => Variable::Words(vec![Word::literal(text)]),
+        Output::Names(names) => Variable::Words(names),
         Output::Unknown => Variable::Unknown,
     }
 }

@@ -31,7 +31,17 @@ pub(crate) struct Scope {
     /// Of the configuration, and `alias.x` set earlier in the line.
     pub(crate) git_aliases: HashMap<String, String>,
     pub(crate) gh_aliases: HashMap<String, String>,
+    /// `declare -n name=other`: what a name stands for; empty when only the run tells.
+    pub(crate) references: HashMap<String, String>,
     pub(crate) cwd: Cwd,
+    /// Where the shell still stands should the last `cd` have failed.
+    pub(crate) unmoved: Option<Cwd>,
+    /// Where it stood before, and what `pushd` put aside.
+    pub(crate) earlier: Vec<Cwd>,
+    /// `set -e`: what fails ends the shell.
+    pub(crate) stops_on_failure: bool,
+    /// Mounts of the container the command runs in: its folder, and the one of this machine. None on this machine.
+    pub(crate) mounts: Option<Rc<Vec<(String, String)>>>,
     /// `$1`…; unknown outside of functions and `sh -c`.
     pub(crate) positional: Option<Vec<Word>>,
 }
@@ -43,7 +53,32 @@ impl Scope {
     }
 
     pub(crate) fn put(&mut self, name: &str, value: Variable) {
-        Rc::make_mut(&mut self.variables).insert(name.to_owned(), value);
+        if let Some(target) = self.references.get_mut(name).filter(|target| target.is_empty())
+            && let Variable::Words(words) = &value
+            && let [only] = words.as_slice()
+        {
+            // The first value of a reference is the name it stands for.
+            target.clone_from(&only.text);
+            return;
+        }
+        let name = self.meant(name).to_owned();
+        Rc::make_mut(&mut self.variables).insert(name, value);
+    }
+
+    /// The name itself, or the one it is a reference to.
+    pub(crate) fn meant<'n>(&'n self, name: &'n str) -> &'n str {
+        let mut name = name;
+        for _ in 0..8 {
+            match self.references.get(name) {
+                Some(target) => name = target,
+                None => break,
+            }
+        }
+        name
+    }
+
+    pub(crate) fn variable(&self, name: &str) -> Option<&Variable> {
+        self.variables.get(self.meant(name))
     }
 
     pub(crate) fn forget(&mut self, name: &str) {
@@ -57,6 +92,8 @@ pub(crate) enum Input {
     /// Whatever the shell itself has: a terminal, or nothing.
     Inherited,
     Text(String),
+    /// Names of files that fit these patterns.
+    Names(Vec<Word>),
     /// The end of a pipe or a file.
     Unseen,
 }
@@ -65,6 +102,8 @@ pub(crate) enum Input {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Output {
     Text(String),
+    /// Names of files that fit these patterns.
+    Names(Vec<Word>),
     Unknown,
 }
 
@@ -76,6 +115,15 @@ impl Output {
     pub(crate) fn then(self, next: Output) -> Self {
         match (self, next) {
             (Output::Text(a), Output::Text(b)) if a.len() + b.len() <= crate::MAX_BYTES => Output::Text(a + &b),
+            (Output::Names(mut a), Output::Names(b)) => {
+                a.extend(b);
+                Output::Names(a)
+            }
+            (Output::Names(names), Output::Text(text)) | (Output::Text(text), Output::Names(names))
+                if text.is_empty() =>
+            {
+                Output::Names(names)
+            }
             _ => Output::Unknown,
         }
     }
@@ -83,6 +131,7 @@ impl Output {
     pub(crate) fn into_input(self) -> Input {
         match self {
             Output::Text(text) => Input::Text(text),
+            Output::Names(names) => Input::Names(names),
             Output::Unknown => Input::Unseen,
         }
     }

@@ -66,16 +66,10 @@ impl Walker<'_> {
                 _ => self.opaque(Why::FreshScript, &path),
             }
         }
-        if matches!(program, "make" | "gmake") {
-            // `make -f - <<E`, `make --eval='x:;git push'`, `make SHELL=…`.
-            for word in args {
-                if let Some(text) = word.text.strip_prefix("--eval=") {
-                    self.recipes(program, &text.replace(';', "\n\t"));
-                }
-                if word.text.starts_with("SHELL=") {
-                    self.opaque(Why::Setting, &word.text);
-                }
-            }
+        match program {
+            "make" | "gmake" => self.make_arguments(program, args),
+            "cargo" => self.cargo_arguments(args),
+            _ => {}
         }
     }
 

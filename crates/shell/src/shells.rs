@@ -1,6 +1,7 @@
 //! Shells and the builtins that take code.
 
 use crate::reading::{Reach, ScriptRun, Why, Word};
+use crate::scan;
 use crate::scope::{Input, Output, Variable};
 use crate::walk::Walker;
 
@@ -65,7 +66,7 @@ impl Walker<'_> {
         if let Some(code) = code {
             // The word after the code is `$0`.
             let positional = operands.get(1..).unwrap_or_default().to_vec();
-            if code.is_computed() && !code.text.contains(char::is_whitespace) && code.text.starts_with('$') {
+            if is_unseen(&code) {
                 self.opaque(Why::UnseenCode, &code.text);
                 return Output::Unknown;
             }
@@ -87,7 +88,7 @@ impl Walker<'_> {
                 walker.scope.positional = Some(positional.to_vec());
                 walker.code(text, &Input::Inherited)
             }),
-            Input::Unseen => {
+            Input::Unseen | Input::Names(_) => {
                 self.opaque(Why::UnseenCode, program);
                 Output::Unknown
             }
@@ -120,7 +121,7 @@ impl Walker<'_> {
         self.reading.scripts.push(ScriptRun { path, by: by.to_owned() });
         match self.fresh_text(&file.text) {
             None => Output::Unknown,
-            Some(Output::Unknown) => {
+            Some(Output::Unknown | Output::Names(_)) => {
                 self.opaque(Why::FreshScript, &file.text);
                 Output::Unknown
             }
@@ -185,9 +186,40 @@ impl Walker<'_> {
     }
 }
 
+/// The whole code is only known when it runs: `$(cat x)`, `$A $B`.
+pub(crate) fn is_unseen(code: &Word) -> bool {
+    if !code.is_computed() {
+        return false;
+    }
+    let mut rest = code.text.trim();
+    let mut seen = 0;
+    while let Some(after) = rest.strip_prefix('$') {
+        let inner = after.get(1..).unwrap_or_default();
+        let end = match after.chars().next() {
+            Some('(') => scan::closing_parens(inner, 1).first().map(|end| end + 2),
+            Some('{') => scan::closing_brace(inner).map(|end| end + 2),
+            Some(c) if c.is_ascii_alphabetic() || c == '_' => {
+                after.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').or(Some(after.len()))
+            }
+            Some(c) => Some(c.len_utf8()),
+            None => None,
+        };
+        rest = end.and_then(|end| after.get(end..)).unwrap_or_default().trim_start_matches([' ', '\t', '\n', ';']);
+        seen += 1;
+    }
+    seen > 0 && rest.is_empty()
+}
+
 /// Set-up lines that are in every README; what they print is settings of their own.
 fn is_known_setup(code: &str) -> bool {
-    const KNOWN: &[&str] = &[
+    let inner = code.trim().trim_start_matches("$(").trim_end_matches(')');
+    let plain = !inner.contains(['|', ';', '&', '<', '>', '`', '\n', '$']);
+    plain && is_setup(inner.split_whitespace())
+}
+
+/// A command that prints settings for the shell that asks: `pyenv init -`, `kubectl completion bash`.
+pub(crate) fn is_setup<'w>(mut words: impl Iterator<Item = &'w str>) -> bool {
+    const PRINTS_SETTINGS: &[&str] = &[
         "ssh-agent",
         "direnv",
         "starship",
@@ -212,8 +244,72 @@ fn is_known_setup(code: &str) -> bool {
         "docker-machine",
         "asdf",
         "atuin",
+        "fzf",
     ];
-    let inner = code.trim().trim_start_matches("$(").trim_end_matches(')');
-    let plain = !inner.contains(['|', ';', '&', '<', '>', '`', '\n', '$']);
-    plain && inner.split_whitespace().next().is_some_and(|program| KNOWN.contains(&program))
+    /// The same, when they are asked for completions.
+    const COMPLETES: &[&str] = &[
+        "kubectl",
+        "helm",
+        "gh",
+        "glab",
+        "docker",
+        "podman",
+        "nerdctl",
+        "npm",
+        "pnpm",
+        "rustup",
+        "just",
+        "poetry",
+        "kind",
+        "k3d",
+        "flux",
+        "argocd",
+        "istioctl",
+        "oc",
+        "deno",
+        "uv",
+        "uvx",
+        "ruff",
+        "pip",
+        "pip3",
+        "pipx",
+        "pdm",
+        "hatch",
+        "golangci-lint",
+        "hugo",
+        "cilium",
+        "stern",
+        "op",
+        "chezmoi",
+        "bat",
+        "ng",
+        "yq",
+        "kustomize",
+        "kubebuilder",
+        "velero",
+        "terraform-docs",
+        "goreleaser",
+        "cosign",
+        "trivy",
+        "talosctl",
+        "eksctl",
+        "doctl",
+        "hcloud",
+        "flyctl",
+        "rclone",
+        "restic",
+        "task",
+        "tilt",
+        "skaffold",
+        "k9s",
+        "vcluster",
+        "linkerd",
+        "cmctl",
+        "rg",
+        "jj",
+        "delta",
+    ];
+    let Some(program) = words.next() else { return false };
+    let asks = |word: &str| word.trim_start_matches('-').starts_with("completion") || word == "shell-completion";
+    PRINTS_SETTINGS.contains(&program) || COMPLETES.contains(&program) && words.any(asks)
 }

@@ -35,7 +35,7 @@ impl Walker<'_> {
                     if let Some(file) = words.next() {
                         match self.fresh_text(&file.text) {
                             Some(Output::Text(text)) => scripts.push(Word::literal(text)),
-                            Some(Output::Unknown) => self.opaque(Why::FreshScript, &file.text),
+                            Some(Output::Unknown | Output::Names(_)) => self.opaque(Why::FreshScript, &file.text),
                             None => {}
                         }
                     }
@@ -100,7 +100,7 @@ impl Walker<'_> {
         for file in parsed.values(&["f", "file", "E"]).cloned().collect::<Vec<_>>() {
             match self.fresh_text(&file.text) {
                 Some(Output::Text(text)) => programs.push(Word::literal(text)),
-                Some(Output::Unknown) => self.opaque(Why::FreshScript, &file.text),
+                Some(Output::Unknown | Output::Names(_)) => self.opaque(Why::FreshScript, &file.text),
                 None => {}
             }
         }
@@ -226,6 +226,13 @@ impl Walker<'_> {
             commands.extend(text.lines().map(str::to_owned));
         }
         for command in commands {
+            let bare = command.trim_start_matches([':', ' ', '%']);
+            let foreign = ["lua ", "lua=", "py3 ", "python3 ", "py ", "python "];
+            if let Some(code) = foreign.iter().find_map(|verb| bare.strip_prefix(verb)) {
+                let language = if bare.starts_with("lua") { "lua" } else { "python3" };
+                self.foreign_code(language, code, &[]);
+                continue;
+            }
             for part in command.split('|') {
                 let part = part.trim_start_matches([':', ' ', '%']);
                 if let Some(code) =
@@ -240,9 +247,18 @@ impl Walker<'_> {
                     self.writes(Word::literal(file.trim()), How::Output);
                 } else if let Some(file) = part.strip_prefix("e ").or_else(|| part.strip_prefix("edit ")) {
                     self.writes(Word::literal(file.trim()), How::InPlace);
-                } else if ["call system(", "shell-command", "call-process", "python", "py3", "lua ", "call writefile"]
-                    .iter()
-                    .any(|p| part.contains(p))
+                } else if [
+                    "call system(",
+                    "shell-command",
+                    "call-process",
+                    "python",
+                    "py3",
+                    "luafile",
+                    "luado",
+                    "call writefile",
+                ]
+                .iter()
+                .any(|p| part.contains(p))
                 {
                     self.opaque(Why::Interpreter, part);
                 }

@@ -16,7 +16,7 @@ impl Walker<'_> {
         if files::is_device(&path.text) {
             return;
         }
-        path.text = self.at(&path).text;
+        path = self.at(&path);
         let from = from.map(|word| self.at(word));
         let linked = self.behind_links(&path.text);
         let mut write = Write { path, how, cwd: self.scope.cwd.clone(), from };
@@ -59,7 +59,7 @@ impl Walker<'_> {
     }
 
     pub(crate) fn reads(&mut self, mut path: Word, program: &str) {
-        path.text = self.at(&path).text;
+        path = self.at(&path);
         let read = Read { path, program: program.to_owned() };
         if !self.reading.reads.contains(&read) {
             self.reading.reads.push(read);
@@ -68,6 +68,7 @@ impl Walker<'_> {
 
     /// A path seen from where the line starts.
     pub(crate) fn at(&self, path: &Word) -> Word {
+        let path = &self.led_back(path);
         let base = match &self.scope.cwd {
             Cwd::Start => self.options.cwd.as_deref(),
             Cwd::Known(base) => Some(base.as_str()),

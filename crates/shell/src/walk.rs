@@ -58,7 +58,12 @@ impl<'o> Walker<'o> {
                 aliases: options.aliases.iter().cloned().collect(),
                 git_aliases: options.git_aliases.iter().cloned().collect(),
                 gh_aliases: options.gh_aliases.iter().cloned().collect(),
+                references: HashMap::new(),
                 cwd: Cwd::Start,
+                unmoved: None,
+                earlier: Vec::new(),
+                stops_on_failure: false,
+                mounts: None,
                 positional: None,
             },
             reading: Reading::default(),
@@ -198,17 +203,32 @@ impl<'o> Walker<'o> {
     pub(crate) fn list(&mut self, list: &CompoundList, input: &Input) -> Output {
         let mut output = Output::nothing();
         for item in &list.0 {
+            let start = self.scope.cwd.clone();
             output = output.then(self.pipeline(&item.0.first, input));
+            let mut is_left = false;
+            // Where the chain may have ended before: with `&&`, what comes next has everything before it behind it.
+            let mut ends: Vec<Scope> = Vec::new();
             for next in &item.0.additional {
                 let (AndOr::And(pipeline) | AndOr::Or(pipeline)) = next;
-                let before = self.scope.clone();
+                let is_or = matches!(next, AndOr::Or(_));
+                if is_or {
+                    ends.drain(..).for_each(|end| self.either(&end));
+                } else if self.scope.cwd != start {
+                    // It only comes to this when the `cd` has worked.
+                    self.scope.unmoved = None;
+                }
+                ends.push(self.scope.clone());
                 // Only one side of `||` prints.
                 let printed = self.pipeline(pipeline, input);
-                output = match next {
-                    AndOr::Or(_) if output != Output::nothing() => output,
-                    _ => output.then(printed),
-                };
-                self.either(&before);
+                output = if is_or && output != Output::nothing() { output } else { output.then(printed) };
+                is_left |= is_or && leaves(pipeline);
+            }
+            for end in &ends {
+                self.either(end);
+            }
+            if self.scope.cwd != start {
+                let goes_on = !is_left && !self.scope.stops_on_failure && self.scope.cwd != Cwd::Unknown;
+                self.scope.unmoved = goes_on.then_some(start);
             }
         }
         output
@@ -307,6 +327,7 @@ impl<'o> Walker<'o> {
             CompoundCommand::Arithmetic(arithmetic) => {
                 let expression = &arithmetic.expr.value;
                 if grammar::is_arithmetic(&self.source, &arithmetic.loc, expression) {
+                    self.evaluates(&expression.clone());
                     self.loosely(expression);
                     Output::nothing()
                 } else {
@@ -356,6 +377,7 @@ impl<'o> Walker<'o> {
             }
             CompoundCommand::IfClause(clause) => {
                 self.list(&clause.condition, input);
+                self.scope.unmoved = None;
                 let start = self.scope.clone();
                 self.maybe(|walker| walker.list(&clause.then, input));
                 for other in clause.elses.iter().flatten() {
@@ -415,11 +437,21 @@ impl<'o> Walker<'o> {
                 self.test(b);
             }
             ExtendedTestExpr::Not(inner) | ExtendedTestExpr::Parenthesized(inner) => self.test(inner),
-            ExtendedTestExpr::UnaryTest(_, word) => self.loosely(&word.value),
+            ExtendedTestExpr::UnaryTest(_, word) => self.tested(&word.value),
             ExtendedTestExpr::BinaryTest(_, left, right) => {
-                self.loosely(&left.value);
-                self.loosely(&right.value);
+                self.tested(&left.value);
+                self.tested(&right.value);
             }
+        }
+    }
+
+    /// A word of a test: `-v` and the comparisons of numbers expand a subscript once more.
+    fn tested(&mut self, text: &str) {
+        let was = std::mem::replace(&mut self.loose, true);
+        let word = self.expand_one(text);
+        self.loose = was;
+        if word.is_literal() && word.text.contains('[') {
+            self.runs_within(&word.text);
         }
     }
 
@@ -429,4 +461,19 @@ impl<'o> Walker<'o> {
         self.expand_one(text);
         self.loose = was;
     }
+}
+
+/// `|| exit`, `|| { echo no; return 1; }`: what comes after is only reached when all went well.
+fn leaves(pipeline: &Pipeline) -> bool {
+    let ends = |command: &Command| match command {
+        Command::Simple(simple) => {
+            let name = simple.word_or_name.as_ref().map(|w| w.value.as_str());
+            matches!(name, Some("exit" | "return" | "die" | "fail" | "fatal" | "abort" | "continue" | "break" | "exec"))
+        }
+        Command::Compound(CompoundCommand::BraceGroup(group), _) => {
+            group.list.0.iter().any(|item| item.0.additional.is_empty() && leaves(&item.0.first))
+        }
+        _ => false,
+    };
+    pipeline.seq.last().is_some_and(ends)
 }

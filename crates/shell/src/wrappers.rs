@@ -1,8 +1,8 @@
 //! Programs that run the command given to them.
 
-use crate::launchers::{plain_wrapper, runner};
+use crate::launchers::{Runs, in_bubble, plain_wrapper, runner, started, wrapped};
 use crate::options::{self, Spec};
-use crate::reading::{Reach, Remote, Why, Word};
+use crate::reading::{Reach, Why, Word};
 use crate::scope::{Input, Output};
 use crate::walk::Walker;
 
@@ -26,13 +26,8 @@ impl Walker<'_> {
             "xargs" | "gxargs" => return Some(self.xargs(args, input)),
             "parallel" => return Some(self.parallel(args, input)),
             "find" | "gfind" | "fd" | "fdfind" => return Some(self.find(program, args)),
-            "ssh" | "docker" | "podman" | "kubectl" | "nerdctl" | "vagrant" | "multipass" | "lxc" | "distrobox" => {
-                if program == "ssh" || args.iter().any(|a| matches!(a.text.as_str(), "exec" | "run" | "ssh")) {
-                    let text = args.iter().map(|w| w.text.as_str()).collect::<Vec<_>>().join(" ");
-                    self.reading.remote.push(Remote { by: program.to_owned(), text });
-                }
-                return Some(Output::Unknown);
-            }
+            "ssh" | "docker" | "podman" | "kubectl" | "oc" | "nerdctl" | "docker-compose" | "podman-compose"
+            | "vagrant" | "multipass" | "lxc" | "distrobox" => return Some(self.elsewhere(program, args, input)),
             "script" => {
                 let parsed = options::parse(args, Spec { short: "cEIOBTm", long: &["command"], stops: false });
                 for code in parsed.values(&["c", "command"]).cloned().collect::<Vec<_>>() {
@@ -97,44 +92,47 @@ impl Walker<'_> {
                 }
                 return Some(Output::Unknown);
             }
+            "perf" => {
+                let verbs = usize::from(
+                    matches!(args.first(), Some(w) if matches!(w.text.as_str(), "mem" | "sched" | "lock" | "kmem" | "c2c")),
+                );
+                let runs = matches!(args.get(verbs), Some(w) if matches!(w.text.as_str(), "stat" | "record" | "trace"));
+                let (spec, _) = plain_wrapper(program)?;
+                let argv = options::parse(args.get(verbs + 1..).unwrap_or_default(), spec).operands;
+                return Some(if runs { self.run_wrapped(program, &argv, input) } else { Output::Unknown });
+            }
+            "bwrap" => return Some(self.run_wrapped(program, in_bubble(args), input)),
+            "start-stop-daemon" => return Some(self.run_wrapped(program, &started(args), input)),
+            "capsh" => {
+                let at = args.iter().position(|w| matches!(w.text.as_str(), "--" | "=="));
+                let rest = at.and_then(|at| args.get(at + 1..));
+                return Some(rest.map_or(Output::Unknown, |rest| self.shell("bash", rest, input)));
+            }
+            "cross-env-shell" => return Some(self.joined_code(program, &wrapped("cross-env", args.to_vec(), 0))),
+            "nodemon" | "ts-node-dev" => {
+                let long = &["exec", "watch", "ext", "ignore", "delay", "signal", "config", "cwd"];
+                let parsed = options::parse(args, spec("xweidC", long));
+                let code: Vec<Word> =
+                    parsed.value(&["x", "exec"]).cloned().into_iter().chain(parsed.operands).collect();
+                return Some(self.joined_code(program, &code));
+            }
             "tmux" | "screen" => return Some(self.multiplexer(program, args)),
             "at" | "batch" => return Some(self.code_on_input(program, args, input)),
             _ => {}
         }
-        if let Some(skip) = runner(program, args) {
-            let rest = args.get(skip..).unwrap_or_default();
-            let values: &[&str] = &[
-                "with",
-                "from",
-                "package",
-                "python",
-                "extra",
-                "group",
-                "name",
-                "env-file",
-                "project",
-                "directory",
-                "command",
-                "c",
-                "n",
-                "p",
-            ];
-            let parsed = options::parse(rest, Spec { short: "cnp", long: values, stops: true });
-            for code in parsed.values(&["c", "call", "command"]).cloned().collect::<Vec<_>>() {
-                self.shell_text(program, &code, input);
+        if let Some(runs) = runner(program, args) {
+            let mut output = Output::Unknown;
+            for run in runs {
+                output = match run {
+                    Runs::Code(code) => self.shell_text(program, &code, input),
+                    Runs::Words(argv) => self.run_wrapped(program, &argv, input),
+                };
             }
-            let argv: Vec<Word> = parsed.operands.into_iter().skip_while(|w| w.text == "--").collect();
-            return Some(if argv.is_empty() { Output::Unknown } else { self.run_wrapped(program, &argv, input) });
+            return Some(output);
         }
-        let (spec, operands) = plain_wrapper(program)?;
+        let (spec, own) = plain_wrapper(program)?;
         let parsed = options::parse(args, spec);
-        let command: Vec<Word> = parsed
-            .operands
-            .into_iter()
-            .skip(operands)
-            .skip_while(|w| w.text == "--")
-            .skip_while(|w| matches!(program, "sudo" | "doas" | "systemd-run") && is_assignment(&w.text))
-            .collect();
+        let command = wrapped(program, parsed.operands, own);
         if program == "sudo" && parsed.flags.iter().any(|(f, _)| f == "e" || f == "edit") {
             for file in &command {
                 self.writes(file.clone(), crate::How::InPlace);
@@ -151,11 +149,16 @@ impl Walker<'_> {
             let code = command.get(1).cloned().unwrap_or_else(|| Word::literal(""));
             return Some(self.shell_text(program, &code, input));
         }
-        if program == "watch" {
-            let text = command.iter().map(|w| w.text.as_str()).collect::<Vec<_>>().join(" ");
-            return Some(self.code_apart(&text, Reach::Wrapper("watch".to_owned()), &Input::Unseen));
+        if matches!(program, "watch" | "watchexec") {
+            return Some(self.joined_code(program, &command));
         }
         Some(self.run_wrapped(program, &command, input))
+    }
+
+    /// Words that a program puts together and hands to a shell.
+    pub(crate) fn joined_code(&mut self, by: &str, words: &[Word]) -> Output {
+        let text = words.iter().map(|w| w.text.as_str()).collect::<Vec<_>>().join(" ");
+        self.code_apart(&text, Reach::Wrapper(by.to_owned()), &Input::Unseen)
     }
 
     fn env(&mut self, args: &[Word], input: &Input) -> Output {
@@ -168,7 +171,7 @@ impl Walker<'_> {
         }
         for text in parsed.values(&["S", "split-string"]).cloned().collect::<Vec<_>>() {
             // env splits much as the shell does; `${X}` in it is a variable.
-            for piece in split_words(&text.text) {
+            for piece in split_words(&text.text.replace("\\_", " ")) {
                 command.extend(self.expand(&piece));
             }
         }

@@ -99,10 +99,12 @@ pub(crate) fn judge(context: &Context, voice: &mut Voice) -> Result<(), Trouble>
             say(danger, &run.command.line(), voice);
         }
     }
+    let mut is_root_said = false;
     for command in context.commands() {
         let found =
             [removal::danger(context, command), machine::danger(context, command), services::danger(context, command)];
         for danger in found.into_iter().flatten() {
+            is_root_said |= danger.class == Class::RmRoot;
             say(danger, &command.line(), voice);
         }
     }
@@ -110,8 +112,9 @@ pub(crate) fn judge(context: &Context, voice: &mut Voice) -> Result<(), Trouble>
         if machine::is_device(target.path.as_str()) {
             say(Class::Disk.into(), &format!("> {}", target.path), voice);
         }
-        let by_code = matches!(target.by, By::Shell(How::Interpreter));
-        if let Some(danger) = by_code.then(|| removal::by_code(context, &target.real)).flatten() {
+        // `rm` is judged by its words; what else takes files away, by what goes.
+        let goes = !is_root_said && matches!(target.by, By::Shell(How::Interpreter | How::Removed | How::MovedAway));
+        if let Some(danger) = goes.then(|| removal::by_target(context, &target.real)).flatten() {
             say(danger, target.path.as_str(), voice);
         }
     }

@@ -72,9 +72,9 @@ pub fn no_state(lang: Lang) -> String {
         lang,
         "there is no state.md, so no playbook is active and no file is changed. Bring it back (`git restore state.md`, \
          `git checkout <commit> -- state.md`, or write it with the editing tool), or make a new one with the skill \
-         `playbook-init` (`dandori playbook new`)",
+         `playbook-init` (`dandori playbook new <name> --activate`)",
         "state.md がないため、有効な playbook もなく変更できません。state.md を戻す (`git restore state.md`、\
-         `git checkout <commit> -- state.md`、または編集ツールで書く) か、skill `playbook-init` (`dandori playbook new`) で\
+         `git checkout <commit> -- state.md`、または編集ツールで書く) か、skill `playbook-init` (`dandori playbook new <name> --activate`) で\
          作成してください"
     )
 }

@@ -1,10 +1,11 @@
 //! `rm -r` and `find -delete`: where they reach.
 
 use camino::Utf8Path;
-use dandori_shell::{Certainty, Command, Cwd, Word};
+use dandori_domain::guard::Level;
+use dandori_shell::{Act, Certainty, Command, Cwd, Deed, How, Search, Word};
 
 use crate::change::resolve;
-use crate::context::Context;
+use crate::context::{By, Context};
 use crate::guards::argv;
 
 use super::{Class, Danger};
@@ -38,53 +39,93 @@ const TOP: &[&str] = &[
 
 const TEMPORARY: &[&str] = &["/tmp", "/var/tmp", "/private/tmp", "/private/var/folders", "/var/folders", "/dev/shm"];
 
+/// Programs that take files away.
+const REMOVERS: &[&str] = &["rm", "grm", "srm", "shred", "unlink", "wipe", "trash", "trash-put", "rmtrash", "rimraf"];
+
 pub(super) fn danger(context: &Context, command: &Command) -> Option<Danger> {
     let args = command.args();
-    let heaviest = |words: &[&Word]| {
-        words.iter().filter_map(|word| reach(context, command, word)).min_by_key(|class| *class != Class::RmRoot)
-    };
     let class = match command.program.as_str() {
-        "rm" | "grm" | "srm" if argv::has(args, "rR", &["recursive"]) => heaviest(&argv::operands(args, &[])),
-        "rimraf" | "del-cli" => heaviest(&argv::operands(args, &[])),
-        "find" if finds_to_remove(args) => {
-            let here = Word::literal(".");
-            let mut roots: Vec<&Word> = args.iter().take_while(|w| !w.text.starts_with(['-', '(', '!'])).collect();
-            if roots.is_empty() {
-                roots.push(&here);
-            }
-            match heaviest(&roots) {
-                // Some files of the project are ordinary clearing up; of the machine they are not.
-                Some(Class::RmRoot) if chooses(args) => {
-                    let is_outside = roots.iter().any(|root| !is_inside(context, command, root));
-                    is_outside.then_some(Class::RmOutside)
-                }
-                class => class,
-            }
+        "rm" | "grm" | "srm" | "wipe" if argv::has(args, "rR", &["recursive"]) => {
+            heaviest(context, command, &argv::operands(args, &[]))
         }
+        "rimraf" | "del-cli" => {
+            // They fill in patterns themselves.
+            let filled =
+                |word: &&Word| Word { text: word.text.clone(), certainty: word.certainty.max(Certainty::Glob) };
+            let words: Vec<Word> = argv::operands(args, &[]).iter().map(filled).collect();
+            heaviest(context, command, &words.iter().collect::<Vec<_>>())
+        }
+        "find" | "gfind" => by_search(context, command),
         _ => None,
     };
-    class.map(Danger::from)
+    let class = class.map(Danger::from);
+    class.or_else(|| listed(context, command)).or_else(|| unmoved(context, command))
 }
 
-/// What code of another language would remove: only what nobody means.
-pub(super) fn by_code(context: &Context, path: &Utf8Path) -> Option<Danger> {
+fn heaviest(context: &Context, command: &Command, words: &[&Word]) -> Option<Class> {
+    words.iter().filter_map(|word| reach(context, command, word)).min_by_key(|class| *class != Class::RmRoot)
+}
+
+fn by_search(context: &Context, command: &Command) -> Option<Class> {
+    let search = Search::of(command.args());
+    let is_removal = |deed: &&Deed| match &deed.act {
+        Act::Delete => true,
+        Act::Run(words) => words.first().is_some_and(|w| REMOVERS.contains(&w.text.as_str())),
+        _ => false,
+    };
+    let deeds: Vec<&Deed> = search.deeds.iter().filter(is_removal).collect();
+    if deeds.is_empty() {
+        return None;
+    }
+    let roots: Vec<&Word> = search.roots.iter().collect();
+    match heaviest(context, command, &roots) {
+        // Some files of the project are ordinary clearing up, and so are some of a temporary folder; of the machine
+        // they are not.
+        Some(Class::RmRoot) if deeds.iter().all(|deed| deed.is_choosy) => {
+            let is_clearing = |root: &&Word| is_inside(context, command, root) || is_temporary(context, command, root);
+            (!roots.iter().all(is_clearing)).then_some(Class::RmOutside)
+        }
+        class => class,
+    }
+}
+
+/// Whatever a listing of the whole project names: `find . | xargs rm`. A person may mean it.
+fn listed(context: &Context, command: &Command) -> Option<Danger> {
+    if !REMOVERS.contains(&command.program.as_str()) {
+        return None;
+    }
+    let is_recursive = argv::has(command.args(), "rR", &["recursive"]) || command.program == "rimraf";
+    let operands = argv::operands(command.args(), &[]);
+    let patterns = operands.iter().filter(|word| word.certainty == Certainty::Names);
+    // Without `-r`, only the names of files that a deep listing gives are removed.
+    let all = patterns.filter(|word| is_recursive || word.text.ends_with("**"));
+    let as_patterns: Vec<Word> = all.map(|word| Word { text: word.text.clone(), certainty: Certainty::Glob }).collect();
+    let class = heaviest(context, command, &as_patterns.iter().collect::<Vec<_>>())?;
+    Some(Danger { class, milder: Some(Level::Ask) })
+}
+
+/// `cd build; rm -rf *`, and there is no such folder: it happens where the shell stands.
+fn unmoved(context: &Context, command: &Command) -> Option<Danger> {
+    let stays = command.unmoved.clone()?;
+    let folder = context.folder_of(command)?;
+    let makes = |by: By| matches!(by, By::Shell(How::Made | How::Copied | How::Extracted | How::Interpreter));
+    let is_made = || context.targets().iter().any(|target| makes(target.by) && folder.starts_with(&target.path));
+    if context.world.kind(&context.world.real(&folder)).is_some() || is_made() {
+        return None;
+    }
+    let there = Command { cwd: stays, unmoved: None, ..command.clone() };
+    let danger = danger(context, &there).filter(|danger| danger.class == Class::RmRoot)?;
+    Some(Danger { milder: Some(Level::Ask), ..danger })
+}
+
+/// What is removed or moved away by other means: only what nobody means.
+pub(super) fn by_target(context: &Context, path: &Utf8Path) -> Option<Danger> {
     (of_path(context, path, false) == Some(Class::RmRoot)).then(|| Class::RmRoot.into())
 }
 
-fn finds_to_remove(args: &[Word]) -> bool {
-    let runs_rm = |pair: &[Word]| matches!(pair, [exec, rm] if exec.text.starts_with("-exec") && rm.text == "rm");
-    args.iter().any(|w| w.text == "-delete") || args.windows(2).any(runs_rm)
-}
-
-/// Something says which files, other than `-name '*'`.
-fn chooses(args: &[Word]) -> bool {
-    const BY_PATTERN: &[&str] = &["-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex"];
-    const BY_FACT: &[&str] = &["-empty", "-size", "-mtime", "-mmin", "-newer", "-atime", "-ctime", "-user", "-perm"];
-    let by_pattern = |pair: &[Word]| match pair {
-        [name, value] => BY_PATTERN.contains(&name.text.as_str()) && !matches!(value.text.as_str(), "*" | ".*"),
-        _ => false,
-    };
-    args.iter().any(|w| BY_FACT.contains(&w.text.as_str())) || args.windows(2).any(by_pattern)
+fn is_temporary(context: &Context, command: &Command, word: &Word) -> bool {
+    let path = resolve(context.folder_of(command).as_deref(), &word.text);
+    TEMPORARY.iter().any(|folder| path.starts_with(folder))
 }
 
 fn is_inside(context: &Context, command: &Command, word: &Word) -> bool {
@@ -95,6 +136,9 @@ fn is_inside(context: &Context, command: &Command, word: &Word) -> bool {
 /// What would be lost by removing this.
 fn reach(context: &Context, command: &Command, word: &Word) -> Option<Class> {
     if word.is_computed() {
+        if word.certainty == Certainty::Names {
+            return None;
+        }
         let without_end = word.text.trim_end_matches(['*', '/', '.']);
         if without_end == "$(git rev-parse --show-toplevel)" {
             return Some(Class::RmRoot);

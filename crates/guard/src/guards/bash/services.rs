@@ -1,6 +1,6 @@
 //! Databases, clouds and registries: what lies elsewhere and does not come back.
 
-use dandori_shell::Command;
+use dandori_shell::{Command, Word};
 
 use crate::context::Context;
 use crate::event::Tool;
@@ -33,23 +33,45 @@ fn drops_data(context: &Context, command: &Command) -> bool {
     match command.program.as_str() {
         "dropdb" | "dropuser" => true,
         "psql" | "mysql" | "mariadb" | "sqlite3" | "sqlcmd" | "cockroach" | "clickhouse-client" | "duckdb" | "bq" => {
+            // What was only ever in memory is nobody's, unless a file is brought in.
+            if has_word(&[":memory:"]) && !said("attach") && !said(".open") {
+                return false;
+            }
             let given = args.iter().any(|w| destroys(&w.text));
             let told = argv::values(args, &["-c", "--command", "-e", "--execute", "-f", "--file", "-Q", "--query"]);
-            given || told.is_empty() && piped_in(context)
+            given || told.is_empty() && piped_in(context, destroys)
         }
         "mysqladmin" => has_word(&["drop"]),
-        "redis-cli" | "valkey-cli" => has_word(&["flushall", "flushdb"]),
+        "redis-cli" | "valkey-cli" => has_word(&["flushall", "flushdb"]) || piped_in(context, flushes),
         "mongosh" | "mongo" => said("dropdatabase(") || said(".drop(") || said("deletemany({})"),
         "rails" | "rake" => has_word(&["db:drop", "db:reset", "db:drop:all"]),
-        "prisma" => has_word(&["reset"]) && has_word(&["migrate"]),
+        "prisma" => has_word(&["reset"]) && has_word(&["migrate"]) || has_word(&["--force-reset"]),
+        "django-admin" | "manage.py" => has_word(&["flush", "reset_db"]),
+        program if program.starts_with("python") => {
+            let manages = args.iter().position(|w| w.text.rsplit('/').next() == Some("manage.py"));
+            let verb = manages.and_then(|at| args.get(at + 1)).map(|w| w.text.as_str());
+            matches!(verb, Some("flush" | "reset_db"))
+        }
+        "sequelize" | "sequelize-cli" => has_word(&["db:drop"]),
+        "knex" => has_word(&["migrate:rollback"]) && has_word(&["--all"]),
+        "artisan" | "php" => has_word(&["migrate:fresh", "db:wipe", "migrate:reset"]),
+        "mix" => has_word(&["ecto.drop", "ecto.reset"]),
+        "diesel" | "sqlx" => has_word(&["database"]) && has_word(&["reset", "drop"]),
         _ => false,
     }
 }
 
 /// The text a database gets on its standard input stands in the line itself.
-fn piped_in(context: &Context) -> bool {
+fn piped_in(context: &Context, is_bad: fn(&str) -> bool) -> bool {
     let Some(Tool::Bash { command: line, .. }) = &context.event.tool else { return false };
-    (line.contains("<<") || line.contains('|')) && line.split(['\n', ';', '\'', '"', '|']).any(destroys)
+    (line.contains("<<") || line.contains('|')) && line.split(['\n', ';', '\'', '"', '|', '<']).any(is_bad)
+}
+
+/// What is fed to redis: a command by itself, or handed to `echo`.
+fn flushes(part: &str) -> bool {
+    let words: Vec<String> = part.split_whitespace().map(str::to_ascii_lowercase).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).filter(|w| *w != "echo" && *w != "printf").collect();
+    matches!(words.as_slice(), ["flushall" | "flushdb", ..])
 }
 
 /// A statement that takes whole tables away.
@@ -99,6 +121,7 @@ fn tears_down(command: &Command) -> bool {
                 })
         }
         ("kubectl" | "oc", ["drain", ..]) => true,
+        ("kubectl" | "oc", ["exec", ..]) => empties_a_pod(args),
         ("helm", ["uninstall" | "delete", ..]) => true,
         ("aws", ["s3", "rb", ..]) => true,
         ("aws", ["s3", "rm", ..]) => has(&["--recursive"]),
@@ -119,6 +142,14 @@ fn tears_down(command: &Command) -> bool {
         ("gh", ["release" | "secret" | "ssh-key" | "variable", "delete" | "remove", ..]) => true,
         _ => false,
     }
+}
+
+/// `kubectl exec pod -- rm -rf /data`: what lies there is seldom only the pod's.
+fn empties_a_pod(args: &[Word]) -> bool {
+    let Some(at) = args.iter().position(|w| w.text == "--") else { return false };
+    let Some((program, rest)) = args.get(at + 1..).and_then(<[Word]>::split_first) else { return false };
+    let is_top = |word: &&Word| word.text.starts_with('/') && !word.text.starts_with("/tmp/");
+    program.text == "rm" && argv::has(rest, "rR", &["recursive"]) && argv::operands(rest, &[]).iter().any(is_top)
 }
 
 /// Commands that bring something out into a registry, or take it away there.
