@@ -41,6 +41,7 @@ const RUNNERS: &[&str] = &[
     "create_subprocess_shell",
     "create_subprocess_exec",
     "qx",
+    "system2",
     "popen2",
     "popen3",
     "capture2",
@@ -49,6 +50,19 @@ const RUNNERS: &[&str] = &[
 ];
 /// Calls that run a command only when the code speaks of processes at all.
 const WEAK_RUNNERS: &[&str] = &["run", "call", "exec", "spawn", "fork", "Command"];
+/// Calls that run a command when they are this owner's.
+const OWNED_RUNNERS: &[(&str, &str)] = &[
+    ("os", "execute"),
+    ("os", "cmd"),
+    ("System", "cmd"),
+    ("System", "shell"),
+    ("Bun", "$"),
+    ("vim", "cmd"),
+    ("api", "nvim_command"),
+    ("fn", "jobstart"),
+    ("fn", "termopen"),
+    ("Runtime", "exec"),
+];
 /// Calls whose first argument is a file that changes.
 const WRITERS: &[&str] = &[
     "writeFileSync",
@@ -68,11 +82,17 @@ const WRITERS: &[&str] = &[
     "writeTextFile",
     "writeTextFileSync",
     "symlinkSync",
+    "removeSync",
+    "remove_tree",
+    "remove_dir_all",
+    "rm_rf",
+    "remove_entry_secure",
+    "removedirs",
 ];
 /// The same, where the name alone is too common.
 const WEAK_WRITERS: &[&str] = &[
-    "remove", "unlink", "rmdir", "truncate", "chmod", "mkdir", "rm", "write", "delete", "rm_rf", "rm_f", "touch",
-    "binwrite",
+    "rm_r", "mkdir_p", "remove", "unlink", "rmdir", "truncate", "chmod", "mkdir", "rm", "write", "delete", "rm_rf",
+    "rm_f", "touch", "binwrite",
 ];
 /// Calls with two files.
 const MOVERS: &[&str] = &["renameSync", "copyFileSync", "copyFile", "cpSync", "copyfile", "copy2", "copytree"];
@@ -84,7 +104,11 @@ const OWNERS: &[&str] = &["os", "shutil", "fs", "File", "FileUtils", "IO", "Deno
 impl Walker<'_> {
     /// Code of a language we do not parse.
     pub(crate) fn foreign_code(&mut self, program: &str, code: &str, args: &[Word]) {
-        let language = language(program).unwrap_or(Language::Other);
+        let other = if program == "bun" { Language::Node } else { Language::Other };
+        let language = language(program).unwrap_or(other);
+        if language == Language::Tcl {
+            return self.tcl(program, code);
+        }
         let tokens = tokens(code, language);
         self.within(Reach::Interpreter(program.to_owned()), |walker| {
             Reader { walker, tokens: &tokens, language, code, args }.read();
@@ -92,10 +116,10 @@ impl Walker<'_> {
     }
 }
 
-struct Reader<'r, 'w, 'o> {
+pub(crate) struct Reader<'r, 'w, 'o> {
     walker: &'w mut Walker<'o>,
-    tokens: &'r [Token],
-    language: Language,
+    pub(crate) tokens: &'r [Token],
+    pub(crate) language: Language,
     code: &'r str,
     args: &'r [Word],
 }
@@ -126,7 +150,7 @@ impl Reader<'_, '_, '_> {
         let mut ran = false;
         for at in 0..self.tokens.len() {
             if let Some(Token::Template(text)) = self.tokens.get(at)
-                && matches!(self.language, Language::Ruby | Language::Perl | Language::Php)
+                && matches!(self.language, Language::Ruby | Language::Perl | Language::Php | Language::Other)
                 && let Some(code) = text.strip_prefix('`')
             {
                 self.shell(code);
@@ -140,16 +164,20 @@ impl Reader<'_, '_, '_> {
             } else {
                 String::new()
             };
-            let called = self.mark(at + 1, '(')
-                || (matches!(self.language, Language::Ruby | Language::Perl) && self.is_text(at + 1));
+            let called = self.mark(at + 1, '(') || self.is_called_bare(at);
             let scripting = matches!(self.language, Language::Ruby | Language::Perl | Language::Php);
             let runs = RUNNERS.contains(&name)
                 || (WEAK_RUNNERS.contains(&name)
                     && processes
                     && (!dotted || owner != "asyncio")
                     && self.is_process_owner(&owner, name))
-                || (scripting && !dotted && matches!(name, "exec" | "spawn"));
-            if runs && called {
+                || (scripting && !dotted && matches!(name, "exec" | "spawn"))
+                || (self.language == Language::Groovy && dotted && name == "exec")
+                || OWNED_RUNNERS.contains(&(owner.as_str(), name));
+            if name == "execute" && dotted && self.language == Language::Groovy {
+                ran = true;
+                self.executed(at - 1);
+            } else if runs && called {
                 ran = true;
                 self.command(at + 1);
             } else if (!called && RUNNERS.contains(&name) && self.is_renamed(at))
@@ -171,6 +199,35 @@ impl Reader<'_, '_, '_> {
         }
         if !ran && self.mentions(&["child_process"]) {
             self.walker.opaque(Why::Interpreter, self.code);
+        }
+    }
+
+    /// A call without brackets: `system "x"`, `exec qw(a b)`, `unlink glob "*"`, `(system "x")`.
+    fn is_called_bare(&self, at: usize) -> bool {
+        let next = self.tokens.get(at + 1);
+        match self.language {
+            Language::Perl => {
+                let is_list = matches!(next, Some(Token::Mark('[' | '$' | '@' | '<')))
+                    || matches!(next, Some(Token::Name(name)) if name == "glob");
+                self.is_text(at + 1) || is_list && !self.mark(at.wrapping_sub(1), '$')
+            }
+            Language::Ruby | Language::Lua | Language::Other => self.is_text(at + 1),
+            _ => false,
+        }
+    }
+
+    /// Groovy's `"…".execute()` and `['a', 'b'].execute()`; the dot stands here.
+    fn executed(&mut self, dot: usize) {
+        let before = self.tokens.get(..dot).unwrap_or_default();
+        let from = before.iter().rposition(|t| matches!(t, Token::Mark(';' | '\n' | '='))).map_or(0, |n| n + 1);
+        let receiver = before.get(from..).unwrap_or_default().to_vec();
+        if let Some(argv) = self.list(&receiver) {
+            self.walker.run(&argv, Vec::new(), &Input::Unseen);
+            return;
+        }
+        match receiver.last() {
+            Some(Token::Text(code) | Token::Template(code)) => self.shell(&code.clone()),
+            _ => self.walker.opaque(Why::Interpreter, self.code),
         }
     }
 
@@ -230,38 +287,29 @@ impl Reader<'_, '_, '_> {
     fn command(&mut self, open: usize) {
         let args = self.arguments(open);
         let Some(first) = args.first().cloned() else { return };
-        let listed: Option<&[Token]> = match first.as_slice() {
-            [Token::Mark('['), inner @ .., Token::Mark(']')] => Some(inner),
-            _ => None,
-        };
-        if let Some(inner) = listed {
-            let argv: Vec<Word> = split(inner).iter().map(|part| self.word(part)).collect();
+        if let Some(argv) = self.list(&first) {
             self.walker.run(&argv, Vec::new(), &Input::Unseen);
             return;
         }
         let resolved = self.word(&first);
         if resolved.is_computed() && !resolved.text.contains(' ') {
-            let listed = first.first().and_then(|t| match t {
-                Token::Name(name) if first.len() == 1 => self.assigned(name),
-                _ => None,
-            });
-            if let Some([Token::Mark('['), inner @ .., Token::Mark(']')]) = listed.as_deref() {
-                let argv: Vec<Word> = split(inner).iter().map(|part| self.word(part)).collect();
-                self.walker.run(&argv, Vec::new(), &Input::Unseen);
-            } else {
-                self.walker.opaque(Why::Interpreter, self.code);
-            }
+            self.walker.opaque(Why::Interpreter, self.code);
             return;
         }
         // `spawn('git', ['push'])`, `system('git', 'push')`, `execlp('git', 'git', 'push')`.
         let mut more: Vec<Word> = Vec::new();
         for arg in args.get(1..).unwrap_or_default() {
-            match arg.as_slice() {
-                [Token::Mark('['), inner @ .., Token::Mark(']')] => {
-                    more.extend(split(inner).iter().map(|part| self.word(part)));
-                }
-                [Token::Text(_)] => more.push(self.word(arg)),
-                _ => {}
+            // `new Deno.Command('git', {args: ['push']})`
+            let named = arg.windows(2).position(|w| matches!(w, [Token::Name(n), Token::Mark(':')] if n == "args"));
+            let arg = match named.and_then(|at| arg.get(at + 2..)) {
+                Some(rest) => split(rest).into_iter().next().unwrap_or_default(),
+                None => arg.clone(),
+            };
+            let arg = arg.strip_suffix(&[Token::Mark('}')]).map(<[Token]>::to_vec).unwrap_or(arg);
+            match self.list(&arg) {
+                Some(words) => more.extend(words),
+                None if matches!(arg.as_slice(), [Token::Text(_)]) => more.push(self.word(&arg)),
+                None => {}
             }
         }
         if more.is_empty() || resolved.text.contains(' ') {
@@ -278,6 +326,8 @@ impl Reader<'_, '_, '_> {
     }
 
     fn shell(&mut self, code: &str) {
+        // An editor's `:!x`.
+        let code = code.trim_start_matches('!');
         self.walker.code_apart(code, Reach::ShellCode("sh".to_owned()), &Input::Unseen);
     }
 
@@ -285,15 +335,16 @@ impl Reader<'_, '_, '_> {
         let owned = OWNERS.contains(&owner)
             || (self.language == Language::Perl || self.language == Language::Php) && owner.is_empty();
         let args = self.arguments(at + 1);
+        let how = how(name);
         if matches!(name, "open" | "fopen" | "openSync") {
             self.open_call(at, &args);
         } else if WRITERS.contains(&name)
             || (WEAK_WRITERS.contains(&name) && owned && !(name == "write" && owner.is_empty()))
         {
-            self.write(args.first());
+            self.write(args.first(), how);
         } else if MOVERS.contains(&name) || (WEAK_MOVERS.contains(&name) && owned) {
-            self.write(args.first());
-            self.write(args.get(1));
+            self.write(args.first(), how);
+            self.write(args.get(1), How::Interpreter);
         } else if PATH_METHODS.contains(&name) || (name == "rename" && !owner.is_empty()) {
             // What stands before the dot.
             let before = self.tokens.get(..at.saturating_sub(1)).unwrap_or_default();
@@ -301,9 +352,10 @@ impl Reader<'_, '_, '_> {
             let receiver: Vec<Token> = before.get(from..).unwrap_or_default().to_vec();
             let texts: Vec<Token> = receiver.iter().filter(|t| matches!(t, Token::Text(_))).cloned().collect();
             match (texts.as_slice(), receiver.as_slice()) {
-                ([only], _) => self.write(Some(&vec![only.clone()])),
-                ([], [Token::Name(_)]) => self.write(Some(&receiver)),
-                _ => self.write(None),
+                _ if !self.word(&receiver).is_computed() => self.write(Some(&receiver), how),
+                ([only], _) => self.write(Some(&vec![only.clone()]), how),
+                ([], [Token::Name(_)]) => self.write(Some(&receiver), how),
+                _ => self.write(None, how),
             }
         }
     }
@@ -326,9 +378,9 @@ impl Reader<'_, '_, '_> {
                 } else if text.starts_with('>') || text.starts_with('+') {
                     let file = text.trim_start_matches(['>', '+', '<', ' ']);
                     if file.is_empty() || file.starts_with(':') {
-                        self.write(args.get(n + 1));
+                        self.write(args.get(n + 1), How::Interpreter);
                     } else {
-                        self.write(Some(&vec![Token::Text(file.to_owned())]));
+                        self.write(Some(&vec![Token::Text(file.to_owned())]), How::Interpreter);
                     }
                 }
             }
@@ -352,9 +404,9 @@ impl Reader<'_, '_, '_> {
             if receiver_mode && at >= 2 {
                 let before = self.tokens.get(..at).unwrap_or_default();
                 let text = before.iter().rev().take(6).find(|t| matches!(t, Token::Text(_))).cloned();
-                self.write(text.map(|t| vec![t]).as_ref());
+                self.write(text.map(|t| vec![t]).as_ref(), How::Interpreter);
             } else {
-                self.write(args.first());
+                self.write(args.first(), How::Interpreter);
             }
         }
     }
@@ -370,7 +422,7 @@ impl Reader<'_, '_, '_> {
         }
     }
 
-    fn write(&mut self, path: Option<&Vec<Token>>) {
+    fn write(&mut self, path: Option<&Vec<Token>>, how: How) {
         let word = path.map_or_else(|| Word::computed("$CODE"), |path| self.word(path));
         if word.is_computed() {
             // Which file is only known when it runs: every name in the code may be meant.
@@ -380,10 +432,10 @@ impl Reader<'_, '_, '_> {
             });
             let names: Vec<String> = names.chain(self.args.iter().map(|w| w.text.clone())).collect();
             for name in names {
-                self.walker.writes(Word { text: name, certainty: Certainty::Glob }, How::Interpreter);
+                self.walker.writes(Word { text: name, certainty: Certainty::Glob }, how);
             }
         }
-        self.walker.writes(word, How::Interpreter);
+        self.walker.writes(word, how);
     }
 
     /// The arguments of a call, split at commas; without brackets, up to the end of the statement.
@@ -407,73 +459,33 @@ impl Reader<'_, '_, '_> {
         }
         split(&inner)
     }
+}
 
-    /// An expression as a word: a text, a name that holds one, texts joined by `+` or `/`.
-    fn word(&self, tokens: &[Token]) -> Word {
-        match tokens {
-            [Token::Text(text)] => Word::literal(text.clone()),
-            [Token::Template(text)] => Word::computed(text.clone()),
-            [Token::Name(name)] => match self.assigned(name).as_deref() {
-                Some([Token::Name(again)]) if again == name => Word::computed(format!("${name}")),
-                Some([Token::Name(other)]) => match self.assigned(other).as_deref() {
-                    Some([Token::Text(text)]) => Word::literal(text.clone()),
-                    _ => Word::computed(format!("${name}")),
-                },
-                Some(value) => {
-                    let texts: Vec<&String> =
-                        value.iter().filter_map(|t| if let Token::Text(t) = t { Some(t) } else { None }).collect();
-                    match texts.as_slice() {
-                        [only] => Word::literal((*only).clone()),
-                        _ => Word::computed(format!("${name}")),
-                    }
-                }
-                None => Word::computed(format!("${name}")),
-            },
-            _ => {
-                let joined = tokens.iter().map(|t| match t {
-                    Token::Text(text) => Some(text.as_str()),
-                    Token::Mark('+' | '.') => Some(""),
-                    _ => None,
-                });
-                match joined.collect::<Option<Vec<_>>>() {
-                    Some(parts) if !parts.is_empty() => Word::literal(parts.concat()),
-                    _ => {
-                        let shown = tokens.iter().map(|t| match t {
-                            Token::Text(text) | Token::Template(text) => text.clone(),
-                            Token::Name(name) => format!("${name}"),
-                            Token::Mark(_) => String::new(),
-                        });
-                        Word::computed(shown.collect::<String>())
-                    }
-                }
-            }
-        }
-    }
-
-    /// The tokens last assigned to a name, when that happens once.
-    fn assigned(&self, name: &str) -> Option<Vec<Token>> {
-        let mut places = self.tokens.windows(3).enumerate().filter(
-            |(_, w)| matches!(w, [Token::Name(n), Token::Mark('='), next] if n == name && *next != Token::Mark('=')),
-        );
-        let (at, _) = places.next()?;
-        if places.next().is_some() {
-            return None;
-        }
-        let value = self.tokens.get(at + 2..).unwrap_or_default();
-        let mut depth = 0usize;
-        let end = value.iter().position(|t| match t {
-            Token::Mark('(' | '[') => {
-                depth += 1;
-                false
-            }
-            Token::Mark(')' | ']') => {
-                depth = depth.saturating_sub(1);
-                false
-            }
-            Token::Mark(';' | '\n') => depth == 0,
-            _ => false,
-        });
-        Some(value.get(..end.unwrap_or(value.len())).unwrap_or_default().to_vec())
+/// What a call does to its file.
+fn how(name: &str) -> How {
+    match name {
+        "rmSync"
+        | "unlinkSync"
+        | "rmdirSync"
+        | "rmtree"
+        | "remove_tree"
+        | "removeSync"
+        | "remove"
+        | "unlink"
+        | "rmdir"
+        | "rm"
+        | "delete"
+        | "rm_rf"
+        | "rm_r"
+        | "rm_f"
+        | "remove_dir_all"
+        | "remove_entry_secure"
+        | "removedirs"
+        | "delete_dir" => How::Removed,
+        "rename" | "renameSync" | "move" | "mv" | "renames" => How::MovedAway,
+        "mkdir" | "makedirs" | "mkdirSync" | "touch" | "mkdir_p" => How::Made,
+        "chmod" | "chmodSync" | "chown" => How::Mode,
+        _ => How::Interpreter,
     }
 }
 

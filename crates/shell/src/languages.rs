@@ -1,7 +1,7 @@
 //! Interpreters of other languages: where their code is, on the command line or elsewhere.
 
 use crate::options::{self, Spec};
-use crate::reading::{How, Why, Word};
+use crate::reading::{How, Reach, Why, Word};
 use crate::scope::Input;
 use crate::shells::is_unseen;
 use crate::walk::Walker;
@@ -13,6 +13,9 @@ pub(crate) enum Language {
     Ruby,
     Perl,
     Php,
+    Lua,
+    Groovy,
+    Tcl,
     Other,
 }
 
@@ -24,14 +27,58 @@ pub(crate) fn language(program: &str) -> Option<Language> {
         "ruby" | "irb" => Language::Ruby,
         "perl" => Language::Perl,
         "php" => Language::Php,
-        "lua" | "luajit" | "osascript" | "Rscript" | "R" | "tclsh" | "expect" | "groovy" | "julia" | "guile" => {
-            Language::Other
-        }
+        "lua" | "luajit" | "texlua" => Language::Lua,
+        "groovy" | "groovysh" => Language::Groovy,
+        "tclsh" | "expect" | "wish" => Language::Tcl,
+        "osascript" | "Rscript" | "R" | "julia" | "guile" | "elixir" | "iex" | "erl" => Language::Other,
         _ => return None,
     })
 }
 
 impl Walker<'_> {
+    /// Tcl has no brackets to tell a call by: each command is a line, or stands in `[…]` or `{…}`.
+    pub(crate) fn tcl(&mut self, program: &str, code: &str) {
+        let reach = || Reach::Interpreter(program.to_owned());
+        for piece in code.split(['\n', ';', '[', ']', '{', '}']).map(str::trim) {
+            let (verb, rest) = piece.split_once(char::is_whitespace).unwrap_or((piece, ""));
+            let rest = rest.trim();
+            match verb {
+                "exec" | "spawn" | "system" | "overlay" => {
+                    let words = rest.split_whitespace().skip_while(|w| w.starts_with('-')).collect::<Vec<_>>();
+                    self.within(reach(), |walker| walker.code_apart(&words.join(" "), reach(), &Input::Unseen));
+                }
+                "eval" | "uplevel" | "subst" | "source" | "send" if rest.contains('$') => {
+                    self.opaque(Why::Interpreter, piece);
+                }
+                "open" if rest.starts_with('|') || rest.starts_with("\"|") => {
+                    let code = rest.trim_start_matches('"').trim_start_matches('|').trim_end_matches('"').to_owned();
+                    self.code_apart(&code, reach(), &Input::Unseen);
+                }
+                "open" => {
+                    let mut words = rest.split_whitespace();
+                    if let (Some(file), Some(mode)) = (words.next(), words.next())
+                        && mode.contains(['w', 'a', '+'])
+                    {
+                        self.writes(tcl_word(file), How::Interpreter);
+                    }
+                }
+                "file" => {
+                    let mut words = rest.split_whitespace();
+                    let how = match words.next() {
+                        Some("delete") => How::Removed,
+                        Some("rename") => How::MovedAway,
+                        Some("copy") => How::Copied,
+                        _ => continue,
+                    };
+                    for file in words.filter(|w| !w.starts_with('-')) {
+                        self.writes(tcl_word(file), how);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
     pub(crate) fn interpreter(&mut self, program: &str, language: Language, args: &[Word], input: &Input) {
         if args.iter().any(|w| matches!(w.text.as_str(), "--version" | "-V" | "--help" | "-h"))
             || (args.len() == 1 && args.iter().any(|w| w.text == "-v"))
@@ -44,7 +91,11 @@ impl Walker<'_> {
             Language::Ruby => ("eIrC", &["e"]),
             Language::Perl => ("eEIMm", &["e", "E"]),
             Language::Php => ("rdBRFE", &["r", "B", "R", "E"]),
-            Language::Other => ("el", &["e"]),
+            Language::Lua => ("el", &["e"]),
+            Language::Tcl => ("cfbd", &["c"]),
+            Language::Groovy => ("e", &["e"]),
+            Language::Other if program == "guile" => ("ceLls", &["c", "e"]),
+            Language::Other => ("eElr", &["e", "E", "eval", "rpc-eval"]),
         };
         let long = &["eval", "print", "require", "import", "loader", "env-file", "test-name-pattern"];
         // `-pi -e`, `-i.bak`: what follows `-i` belongs to it.
@@ -104,4 +155,9 @@ impl Walker<'_> {
             },
         }
     }
+}
+
+fn tcl_word(text: &str) -> Word {
+    let bare = text.trim_matches('"');
+    if bare.contains('$') { Word::computed(bare) } else { Word::literal(bare) }
 }

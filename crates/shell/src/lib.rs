@@ -38,6 +38,7 @@ mod subscripts;
 mod text_tools;
 mod tokens;
 mod touched;
+mod values;
 mod walk;
 mod wrappers;
 

@@ -1,5 +1,6 @@
 //! Who understands which program, and which files the plain ones write and read.
 
+use crate::languages::Language;
 use crate::options::{self, Parsed, Spec};
 use crate::reading::{Certainty, Cwd, How, Reach, Word};
 use crate::scope::{Input, Output};
@@ -22,7 +23,9 @@ impl Walker<'_> {
         if is_shell(program) {
             return self.shell(program, args, input);
         }
-        if let Some(language) = crate::languages::language(program) {
+        let has_code = |w: &Word| matches!(w.text.as_str(), "-e" | "--eval" | "-p" | "--print");
+        let bun = (program == "bun" && args.first().is_some_and(has_code)).then_some(Language::Node);
+        if let Some(language) = bun.or_else(|| crate::languages::language(program)) {
             self.interpreter(program, language, args, input);
             return Output::Unknown;
         }

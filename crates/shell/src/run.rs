@@ -161,11 +161,15 @@ impl Walker<'_> {
             self.opaque(Why::TooLarge, &first.text);
             return Output::Unknown;
         }
+        let renamed = if first.text.contains('/') { self.renamed.get(&self.at(first).text).cloned() } else { None };
         let line = || argv.iter().map(|w| w.text.as_str()).collect::<Vec<_>>().join(" ");
-        let Some(program) = program_name(first) else {
+        let Some(program) = renamed.or_else(|| program_name(first)) else {
             self.opaque(Why::ComputedCommand, &line());
             return Output::Unknown;
         };
+        let is_path_set =
+            || self.scope.variables.contains_key("PATH") || assignments.iter().any(|(name, _)| name == "PATH");
+        let shadow = if first.text.contains('/') || !is_path_set() { None } else { self.fresh_named(&program) };
         self.reading.commands.push(Command {
             program: program.clone(),
             argv: argv.to_vec(),
@@ -180,6 +184,10 @@ impl Walker<'_> {
             let output = self.call(&first.text.clone(), &function, input);
             self.scope.positional = positional;
             return output;
+        }
+        if let Some(script) = shadow {
+            // Where programs are looked for, and what lies there, is of this line.
+            return self.script_file("", &Word::literal(script), args, input);
         }
         let output = self.program(&program, first, args, input);
         match (output, input) {

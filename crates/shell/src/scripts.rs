@@ -22,13 +22,33 @@ impl Walker<'_> {
         self.fresh.get(&path).cloned()
     }
 
+    /// A file of this name that this line wrote.
+    pub(crate) fn fresh_named(&self, name: &str) -> Option<String> {
+        self.fresh.keys().find(|path| path.rsplit('/').next() == Some(name)).cloned()
+    }
+
     /// A copy of a file this line wrote is such a file too.
     pub(crate) fn note_copy(&mut self, from: &Word, to: &Word) {
+        if let Some(program) = self.program_at(from) {
+            let path = self.at(to).text;
+            self.renamed.insert(path, program);
+        }
         if from.text.starts_with("/dev/") || from.text.starts_with("/proc/") {
             self.note_fresh(&to.text, Output::Unknown, false);
         } else if let Some(text) = self.fresh_text(&from.text) {
             self.note_fresh(&to.text, text, false);
         }
+    }
+
+    /// The program that lies here: in a folder for programs, found by `which`, or copied there by this line.
+    fn program_at(&self, file: &Word) -> Option<String> {
+        if let Some(program) = self.renamed.get(&self.at(file).text) {
+            return Some(program.clone());
+        }
+        let (folder, name) = file.text.rsplit_once('/').unwrap_or(("bin", &file.text));
+        let is_folder_for_programs =
+            folder.ends_with("bin") || folder.ends_with("libexec") || folder.ends_with("/git-core");
+        (is_folder_for_programs && file.is_literal() && !name.is_empty()).then(|| name.to_owned())
     }
 
     /// `./x.sh` by its path.

@@ -60,10 +60,13 @@ pub(crate) fn tokens(code: &str, language: Language) -> Vec<Token> {
         let after = rest.get(c.len_utf8()..).unwrap_or_default();
         rest = after;
         match c {
-            '#' if language != Language::Node => {
+            '-' if language == Language::Lua && after.starts_with('-') => {
                 rest = after.get(after.find('\n').unwrap_or(after.len())..).unwrap_or_default();
             }
-            '/' if language == Language::Node && after.starts_with('/') => {
+            '#' if !matches!(language, Language::Node | Language::Lua | Language::Groovy) => {
+                rest = after.get(after.find('\n').unwrap_or(after.len())..).unwrap_or_default();
+            }
+            '/' if matches!(language, Language::Node | Language::Groovy) && after.starts_with('/') => {
                 rest = after.get(after.find('\n').unwrap_or(after.len())..).unwrap_or_default();
             }
             '\'' | '"' | '`' => {
@@ -102,9 +105,9 @@ pub(crate) fn tokens(code: &str, language: Language) -> Vec<Token> {
                     && name.chars().all(|c| "rbfuRBFU".contains(c));
                 // Perl's and ruby's own quotes: qx{…}, %x(…), q(…).
                 if matches!(language, Language::Perl | Language::Ruby)
-                    && matches!(name.as_str(), "qx" | "x" | "q" | "qq")
+                    && matches!(name.as_str(), "qx" | "x" | "q" | "qq" | "qw" | "w")
                     && rest.starts_with(['{', '(', '[', '/', '|', '!', '"', '\''])
-                    && (name != "x" || tokens.last() == Some(&Token::Mark('%')))
+                    && (!matches!(name.as_str(), "x" | "w") || tokens.last() == Some(&Token::Mark('%')))
                 {
                     let open = rest.chars().next().unwrap_or('(');
                     let close = match open {
@@ -115,6 +118,15 @@ pub(crate) fn tokens(code: &str, language: Language) -> Vec<Token> {
                     };
                     let (text, tail) = string_body(rest.get(1..).unwrap_or_default(), close);
                     rest = tail;
+                    if matches!(name.as_str(), "qw" | "w") {
+                        // A list of words.
+                        tokens.push(Token::Mark('['));
+                        for word in text.split_whitespace() {
+                            tokens.extend([Token::Text(word.to_owned()), Token::Mark(',')]);
+                        }
+                        tokens.push(Token::Mark(']'));
+                        continue;
+                    }
                     tokens.push(if matches!(name.as_str(), "qx" | "x") {
                         Token::Template(format!("`{text}"))
                     } else {

@@ -44,6 +44,8 @@ pub(crate) struct Walker<'o> {
     pub(crate) fresh: HashMap<String, Output>,
     /// Links this line has made, and where they lead.
     pub(crate) links: Vec<(String, String)>,
+    /// Programs this line has copied or linked, by their new path.
+    pub(crate) renamed: HashMap<String, String>,
     calling: Vec<Rc<FunctionDefinition>>,
     called: HashSet<String>,
 }
@@ -77,6 +79,7 @@ impl<'o> Walker<'o> {
             loose: false,
             fresh: HashMap::new(),
             links: Vec::new(),
+            renamed: HashMap::new(),
             calling: Vec::new(),
             called: HashSet::new(),
         }
