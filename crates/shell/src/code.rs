@@ -3,11 +3,16 @@
 //! No parser: tokens, and the shapes of calls. What runs something that cannot be made out is opaque; code that runs
 //! and writes nothing is neither.
 
+use std::cell::Cell;
+
 use crate::languages::{Language, language};
 use crate::reading::{Certainty, How, Reach, Why, Word};
 use crate::scope::Input;
 use crate::tokens::{Token, split, tokens};
 use crate::walk::Walker;
+
+/// Tokens looked through in one code, all lookups together.
+const MAX_LOOKED_AT: usize = 4_000_000;
 
 /// Calls that run a command.
 const RUNNERS: &[&str] = &[
@@ -111,7 +116,7 @@ impl Walker<'_> {
         }
         let tokens = tokens(code, language);
         self.within(Reach::Interpreter(program.to_owned()), |walker| {
-            Reader { walker, tokens: &tokens, language, code, args }.read();
+            Reader { walker, tokens: &tokens, language, code, budget: Cell::new(MAX_LOOKED_AT), args }.read();
         });
     }
 }
@@ -121,10 +126,18 @@ pub(crate) struct Reader<'r, 'w, 'o> {
     pub(crate) tokens: &'r [Token],
     pub(crate) language: Language,
     code: &'r str,
+    /// Tokens that may still be looked through: names in names in calls multiply.
+    pub(crate) budget: Cell<usize>,
     args: &'r [Word],
 }
 
 impl Reader<'_, '_, '_> {
+    /// All tokens are looked through once more; false when that was done too often.
+    pub(crate) fn looks_through(&self) -> bool {
+        self.budget.set(self.budget.get().saturating_sub(self.tokens.len()));
+        self.budget.get() > 0
+    }
+
     fn name(&self, at: usize) -> Option<&str> {
         match self.tokens.get(at) {
             Some(Token::Name(name)) => Some(name),
@@ -196,6 +209,9 @@ impl Reader<'_, '_, '_> {
             {
                 self.command(at + 1);
             }
+        }
+        if self.budget.get() == 0 {
+            self.walker.opaque(Why::TooLarge, self.code);
         }
         if !ran && self.mentions(&["child_process"]) {
             self.walker.opaque(Why::Interpreter, self.code);
@@ -424,7 +440,7 @@ impl Reader<'_, '_, '_> {
 
     fn write(&mut self, path: Option<&Vec<Token>>, how: How) {
         let word = path.map_or_else(|| Word::computed("$CODE"), |path| self.word(path));
-        if word.is_computed() {
+        if word.is_computed() && self.looks_through() {
             // Which file is only known when it runs: every name in the code may be meant.
             let names = self.tokens.iter().filter_map(|t| match t {
                 Token::Text(text) if looks_like_path(text) => Some(text.clone()),

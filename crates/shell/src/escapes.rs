@@ -197,8 +197,8 @@ impl Walker<'_> {
             } else if let Some((_, code)) = value.split_once("$(shell ") {
                 let code = code.trim_end_matches(')').to_owned();
                 self.code_apart(&code, Reach::Setting(name.to_owned()), &Input::Unseen);
-            } else if !word.is_computed() && value.contains([';', '|', '&', '`']) {
-                // Put into a recipe, this is more than one word of a command.
+            } else if !word.is_computed() && (value.contains([';', '|', '&', '`']) || names_program(name, value)) {
+                // Put into a recipe, this is a command, or more than one.
                 self.code_apart(value, Reach::Setting(name.to_owned()), &Input::Unseen);
             }
         }
@@ -226,6 +226,17 @@ impl Walker<'_> {
             }
         }
     }
+}
+
+/// A variable of make that names a program, or a value that is a shell's line.
+fn names_program(name: &str, value: &str) -> bool {
+    const PROGRAMS: &[&str] = &[
+        "CC", "CXX", "LD", "AR", "AS", "CPP", "RM", "MV", "CP", "INSTALL", "MAKE", "PYTHON", "NODE", "GO", "CARGO",
+        "SUDO",
+    ];
+    // A bare name runs with the words of the recipe.
+    value.contains(' ')
+        && (PROGRAMS.contains(&name) || value.split_whitespace().next().is_some_and(crate::shells::is_shell))
 }
 
 /// ssh's options that take a value.

@@ -80,6 +80,16 @@ impl Walker<'_> {
             let (a, b) = parsed.operands.split_at(at);
             (a.iter().collect(), b.iter().filter(|w| !w.text.starts_with(":::")).collect())
         };
+        if let (Input::Names(names), true) = (input, values.is_empty()) {
+            let words: Vec<Word> = command.iter().map(|w| (*w).clone()).collect();
+            for name in names {
+                let mut line = filled(&words, name);
+                if line == words {
+                    line.push(name.clone());
+                }
+                self.run_wrapped("parallel", &line, &Input::Unseen);
+            }
+        }
         let code = command.iter().map(|w| w.text.as_str()).collect::<Vec<_>>().join(" ");
         let items: Vec<String> = match input {
             _ if !values.is_empty() => values.iter().map(|w| w.text.clone()).collect(),
@@ -195,7 +205,9 @@ pub(crate) fn keeps_names(program: &str, args: &[Word]) -> bool {
     let has_operand = args.iter().any(|w| !w.text.starts_with('-'));
     match program {
         "sort" | "uniq" | "tac" | "cat" | "shuf" => !has_operand,
-        "tr" | "tee" => true,
+        "tr" | "tee" | "cut" => true,
+        "awk" | "gawk" | "mawk" => matches!(args, [only] if only.text.trim_start().starts_with("{print")),
+        "sed" | "gsed" => matches!(args, [only] if only.text.starts_with('s')),
         "grep" | "egrep" | "fgrep" | "rg" => args.iter().any(|w| {
             w.text == "--invert-match" || w.text.starts_with('-') && !w.text.starts_with("--") && w.text.contains('v')
         }),

@@ -1,7 +1,7 @@
 //! `${…}`: what a parameter expansion stands for.
 
 use crate::expand::Fields;
-use crate::reading::{Why, Word};
+use crate::reading::{Reach, Why, Word};
 use crate::scope::Variable;
 use crate::walk::Walker;
 
@@ -140,9 +140,14 @@ impl Walker<'_> {
 
     /// A text the shell expands once more: a subscript, a prompt.
     pub(crate) fn runs_within(&mut self, text: &str) {
-        if holds_code(text) && self.spend() {
-            self.expand_document(text);
+        if !holds_code(text) || !self.spend() {
+            return;
         }
+        if self.is_too_deep() {
+            // `i='$((i))'` holds itself.
+            return self.opaque(Why::TooLarge, text);
+        }
+        self.within(Reach::Substitution, |walker| walker.expand_document(text));
     }
 
     /// Arithmetic looks names up and evaluates what they hold: after `i='a[$(x)]'`, `$((i))` runs x.

@@ -10,6 +10,11 @@ use crate::scope::{Input, Output, Variable};
 use crate::shells::is_setup;
 use crate::walk::Walker;
 
+/// Longer paths lead nowhere.
+const MAX_PATH: usize = 4096;
+/// Folders that `cd -` and `popd` can go back to.
+const MAX_EARLIER: usize = 16;
+
 impl Walker<'_> {
     pub(crate) fn simple(&mut self, simple: &SimpleCommand, input: &Input) -> Output {
         let mut plumbing = Plumbing::default();
@@ -210,8 +215,15 @@ impl Walker<'_> {
             None => self.options.home.clone().map_or(Cwd::Unknown, Cwd::Known),
             Some(_) => Cwd::Unknown,
         };
+        if matches!(&self.scope.cwd, Cwd::Known(path) if path.len() > MAX_PATH) {
+            // There is no such folder, and every command after it would keep its name.
+            self.scope.cwd = Cwd::Unknown;
+        }
         if self.scope.cwd == Cwd::Known(".".to_owned()) {
             self.scope.cwd = Cwd::Start;
+        }
+        if self.scope.earlier.len() >= MAX_EARLIER {
+            self.scope.earlier.remove(0);
         }
         self.scope.earlier.push(from);
     }

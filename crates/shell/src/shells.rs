@@ -72,6 +72,9 @@ impl Walker<'_> {
             }
             return self.apart(Reach::ShellCode(program.to_owned()), |walker| {
                 walker.scope.positional = Some(positional);
+                if let Some(name) = operands.first() {
+                    walker.scope.put("0", Variable::Words(vec![name.clone()]));
+                }
                 walker.code(&code.text, input)
             });
         }

@@ -3,6 +3,7 @@
 use crate::options::{self, Spec};
 use crate::reading::{How, Reach, Why, Word};
 use crate::scope::{Input, Output};
+use crate::shells::is_unseen;
 use crate::walk::Walker;
 
 impl Walker<'_> {
@@ -113,6 +114,9 @@ impl Walker<'_> {
             .map(|w| Word::literal(w.text.split_once('=').map_or(w.text.as_str(), |(_, v)| v)))
             .collect();
         for program in &programs {
+            if is_unseen(program) {
+                self.opaque(Why::UnseenCode, &format!("awk {}", program.text));
+            }
             self.awk_program(&program.text, &given);
         }
         let in_place = parsed.values(&["i", "include"]).any(|w| w.text == "inplace");

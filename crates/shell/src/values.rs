@@ -39,6 +39,17 @@ impl Reader<'_, '_, '_> {
                 return joined(parts.iter().map(|part| self.value(part, depth)), "");
             }
         }
+        if self.language == Language::Python
+            && let [text, values] = parts(tokens, '%').as_slice()
+        {
+            // `'%s/x' % d`, `'%s/%s' % (a, b)`
+            let values = match values.as_slice() {
+                [Token::Mark('('), inner @ .., Token::Mark(')')] => split(inner),
+                _ => vec![values.clone()],
+            };
+            let values: Vec<Word> = values.iter().map(|part| self.value(part, depth)).collect();
+            return put_in(&self.value(text, depth), &values, "%");
+        }
         self.called(tokens, depth).unwrap_or_else(|| shown(tokens))
     }
 
@@ -99,6 +110,10 @@ impl Reader<'_, '_, '_> {
                 if !args.is_empty() =>
             {
                 first()?
+            }
+            "format" if !receiver.is_empty() => {
+                let values: Vec<Word> = args.iter().map(|arg| self.value(arg, depth)).collect();
+                put_in(&self.value(receiver, depth), &values, "{")
             }
             "glob" | "iglob" | "globSync" if !args.is_empty() => pattern(&first()?.text),
             "resolve" | "absolute" | "strip" | "expanduser" | "as_posix" | "toString" | "to_s" | "trim" | "chomp"
@@ -211,6 +226,9 @@ impl Reader<'_, '_, '_> {
 
     /// The tokens last assigned to a name, when that happens once.
     fn assigned(&self, name: &str) -> Option<Vec<Token>> {
+        if !self.looks_through() {
+            return None;
+        }
         let mut places = self.tokens.windows(3).enumerate().filter(
             |(_, w)| matches!(w, [Token::Name(n), Token::Mark('='), next] if n == name && *next != Token::Mark('=')),
         );
@@ -234,6 +252,32 @@ impl Reader<'_, '_, '_> {
         });
         Some(value.get(..end.unwrap_or(value.len())).unwrap_or_default().to_vec())
     }
+}
+
+/// A text with values in the places that a mark begins: `%s`, `{}`, `{0}`.
+fn put_in(text: &Word, values: &[Word], mark: &str) -> Word {
+    let mut out = String::new();
+    let mut certainty = text.certainty;
+    let mut values = values.iter();
+    let mut rest = text.text.as_str();
+    while let Some((before, after)) = rest.split_once(mark) {
+        out.push_str(before);
+        let len = if mark == "{" {
+            after.find('}').map_or(after.len(), |end| end + 1)
+        } else {
+            after.chars().next().map_or(0, char::len_utf8)
+        };
+        match values.next() {
+            Some(value) => {
+                out.push_str(&value.text);
+                certainty = certainty.max(value.certainty);
+            }
+            None => certainty = Certainty::Computed,
+        }
+        rest = after.get(len..).unwrap_or_default();
+    }
+    out.push_str(rest);
+    Word { text: out, certainty }
 }
 
 fn pattern(text: &str) -> Word {

@@ -24,6 +24,8 @@ const MAX_REACH: usize = 40;
 const MAX_TEXT: usize = 8 * 1024 * 1024;
 /// Code within code, all that is being read at once: each level keeps its tree.
 const MAX_LIVE: usize = 4 * MAX_BYTES;
+/// Ends of a chain of `&&` that are kept apart: each keeps its variables.
+const MAX_ENDS: usize = 8;
 /// Values of a `for` loop that are gone through one by one.
 const MAX_ROUNDS: usize = 32;
 
@@ -214,7 +216,7 @@ impl<'o> Walker<'o> {
             for next in &item.0.additional {
                 let (AndOr::And(pipeline) | AndOr::Or(pipeline)) = next;
                 let is_or = matches!(next, AndOr::Or(_));
-                if is_or {
+                if is_or || ends.len() >= MAX_ENDS {
                     ends.drain(..).for_each(|end| self.either(&end));
                 } else if self.scope.cwd != start {
                     // It only comes to this when the `cd` has worked.

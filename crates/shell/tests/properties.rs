@@ -193,3 +193,31 @@ fn what_multiplies_is_cut_off_and_opaque() {
         assert!(!reading.is_clear(), "{start}");
     }
 }
+
+#[test]
+fn what_holds_itself_or_multiplies_ends_soon() {
+    let names = "{a}".repeat(5_000);
+    let lines = [
+        "i='$((i))$((i))'; echo $((i))".to_owned(),
+        "i='a[$(echo $((i)))]'; echo $((i)); [[ -v i[i] ]]".to_owned(),
+        format!("PS4='{}'; set -x", "$(".repeat(30)),
+        format!("true{}", " && x=1 && y=$x".repeat(3_000)),
+        (0..2_000).map(|n| format!("v{n}=1 && ")).collect::<String>() + "true",
+        "cd a; ".repeat(8_000),
+        format!("python3 -c \"a='x'; t=f'{names}'; {}\"", "open(t,'w');".repeat(3_000)),
+        format!("python3 -c \"import os; {}\"", "p=os.path.join(p,p); ".repeat(2_000)),
+        format!("python3 -c \"x={}1{}\"", "f(".repeat(3_000), ")".repeat(3_000)),
+        format!("find . {} -delete", "( -name a -o ".repeat(3_000)),
+        format!("docker run -v .:/w x {}", "docker run -v .:/w x ".repeat(500)),
+        "ls | ".repeat(3_000) + "xargs rm",
+        format!("declare -n a=b b=a; {}", "a=$b; b=$a; ".repeat(2_000)),
+    ];
+    for line in lines {
+        let start = std::time::Instant::now();
+        let reading = read(&line);
+        let took = start.elapsed();
+        let shown: String = line.chars().take(60).collect();
+        assert!(took.as_secs() < 20, "{shown}: {took:?}");
+        assert!(reading.commands.len() <= 20_000, "{shown}");
+    }
+}

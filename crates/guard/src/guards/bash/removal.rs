@@ -70,7 +70,7 @@ fn by_search(context: &Context, command: &Command) -> Option<Class> {
     let search = Search::of(command.args());
     let is_removal = |deed: &&Deed| match &deed.act {
         Act::Delete => true,
-        Act::Run(words) => words.first().is_some_and(|w| REMOVERS.contains(&w.text.as_str())),
+        Act::Run(words) => removes(words),
         _ => false,
     };
     let deeds: Vec<&Deed> = search.deeds.iter().filter(is_removal).collect();
@@ -86,6 +86,20 @@ fn by_search(context: &Context, command: &Command) -> Option<Class> {
             (!roots.iter().all(is_clearing)).then_some(Class::RmOutside)
         }
         class => class,
+    }
+}
+
+/// The words are a command that removes, or a shell that is told to: `sh -c 'rm "$1"' _ {}`.
+fn removes(words: &[Word]) -> bool {
+    let is_remover = |text: &str| REMOVERS.contains(&text.rsplit('/').next().unwrap_or(text));
+    match words {
+        [first, rest @ ..]
+            if matches!(first.text.as_str(), "sh" | "bash" | "zsh" | "dash" | "env" | "sudo" | "command") =>
+        {
+            rest.iter().flat_map(|w| w.text.split([' ', ';', '\n', '(', '&', '|'])).any(is_remover)
+        }
+        [first, ..] => is_remover(&first.text),
+        [] => false,
     }
 }
 
