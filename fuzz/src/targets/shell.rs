@@ -60,6 +60,8 @@ pub(crate) fn look(line: &str, choice: u64, form: Option<&Form>) -> Result<(), F
     let options = Options {
         home: Some("/home/user".to_owned()),
         cwd: Some("/repo".to_owned()),
+        project: Some("/repo".to_owned()),
+        checkout: Some("/repo".to_owned()),
         aliases: vec![
             ("gp".to_owned(), "git push".to_owned()),
             ("loop".to_owned(), "loop2 loop".to_owned()),
