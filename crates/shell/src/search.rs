@@ -64,9 +64,10 @@ impl Search {
 
     /// What a deed is done to, as one word for each folder.
     pub(crate) fn found(&self, deed: &Deed) -> Vec<Word> {
-        let named = |root: &Word, name: &Word| match name.text.contains('/') {
-            true => Word { text: name.text.clone(), certainty: Certainty::Glob },
-            false => Word { text: format!("{}/{}", root.text, name.text), certainty: Certainty::Glob },
+        let named = |root: &Word, name: &Word| {
+            let is_path = name.text.contains('/');
+            let text = if is_path { name.text.clone() } else { format!("{}/{}", root.text, name.text) };
+            Word { text, certainty: Certainty::Glob }
         };
         let at = |root: &Word| match deed.names.as_slice() {
             // Files of a size or an age: which they are only the run tells.

@@ -75,13 +75,9 @@ impl Walker<'_> {
                 return;
             }
             self.code_apart(value.text.trim_start_matches('|'), Reach::Setting(name.to_owned()), &Input::Unseen);
-        } else if LOADER_VARIABLES.contains(&name) && !value.text.is_empty() && !value.text.starts_with("/dev/null") {
-            self.opaque(Why::Setting, &format!("{name}={}", value.text));
-        } else if name.starts_with("GIT_CONFIG_KEY_") && (value.is_computed() || is_telling(&value.text)) {
-            self.opaque(Why::Setting, &format!("{name}={}", value.text));
         } else if PROMPTS.contains(&name) {
             self.runs_within(&value.text);
-        } else if carries_code(name, &value.text) {
+        } else if names_code(name, value) {
             self.opaque(Why::Setting, &format!("{name}={}", value.text));
         } else if name == "NODE_OPTIONS" || name == "RUBYOPT" {
             self.preloads(name, value);
@@ -109,6 +105,14 @@ impl Walker<'_> {
             self.reading.scripts.push(ScriptRun { path, by: by.to_owned() });
         }
     }
+}
+
+/// A file, a setting of git or an option in the value makes somebody run something.
+fn names_code(name: &str, value: &Word) -> bool {
+    let text = value.text.as_str();
+    let loads = LOADER_VARIABLES.contains(&name) && !text.is_empty() && !text.starts_with("/dev/null");
+    let tells_git = name.starts_with("GIT_CONFIG_KEY_") && (value.is_computed() || is_telling(text));
+    loads || tells_git || carries_code(name, text)
 }
 
 /// Options for a program that make it run something.
