@@ -54,7 +54,7 @@ fn add(context: &Context, file: &Utf8Path, left: &mut usize, found: &mut Vec<(St
 }
 
 /// What a file of git's settings sets, as `section.subsection.name` and value.
-fn settings(text: &str) -> Vec<(String, String)> {
+pub(crate) fn settings(text: &str) -> Vec<(String, String)> {
     let joined = text.replace("\\\r\n", "").replace("\\\n", "");
     let mut section = String::new();
     let mut found = Vec::new();

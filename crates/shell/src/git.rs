@@ -19,23 +19,28 @@ pub struct GitCall {
     pub folder: Option<Word>,
     /// `--git-dir`, `--work-tree`: the repository is another than the folder says.
     pub elsewhere: bool,
+    /// `--git-dir` or `GIT_DIR`.
+    pub git_dir: Option<Word>,
 }
 
 impl GitCall {
-    /// An option by its long name or letter, abbreviated as git allows (`--forc`), bundled (`-fu`) or with a value.
+    /// An option by its long name or letter, abbreviated as git allows (`--forc`), bundled (`-fu`) or with a value; of
+    /// `--dry-run --no-dry-run` the last one counts.
     pub fn has_option(&self, long: &str, short: Option<char>) -> bool {
-        self.args.iter().take_while(|w| w.text != "--").any(|w| match w.text.strip_prefix("--") {
+        let says = |word: &Word| match word.text.strip_prefix("--") {
             Some(given) => {
                 let given = given.split('=').next().unwrap_or_default();
-                given.len() >= 2 && long.starts_with(given)
-            }
-            None => match (w.text.strip_prefix('-'), short) {
-                (Some(letters), Some(short)) => {
-                    letters.chars().take_while(char::is_ascii_alphabetic).any(|c| c == short)
+                match given.strip_prefix("no-") {
+                    Some(given) if long == given => Some(false),
+                    _ => (given.len() >= 2 && long.starts_with(given)).then_some(true),
                 }
-                _ => false,
-            },
-        })
+            }
+            None => {
+                let letters = word.text.strip_prefix('-')?;
+                letters.chars().take_while(char::is_ascii_alphabetic).any(|c| Some(c) == short).then_some(true)
+            }
+        };
+        self.args.iter().take_while(|w| w.text != "--").filter_map(says).last().unwrap_or(false)
     }
 
     /// The subcommand's options and operands. `short` and `long` are those that take a value; long ones may be
@@ -52,7 +57,7 @@ impl GitCall {
 
     /// A push that can throw away what the remote has.
     pub fn is_forced_push(&self) -> bool {
-        self.subcommand.text == "push"
+        matches!(self.subcommand.text.as_str(), "push" | "send-pack")
             && (self.has_option("force", Some('f'))
                 || self.has_option("force-with-lease", None)
                 || self.has_option("force-if-includes", None)
@@ -75,12 +80,23 @@ pub fn git_subcommand(command: &Command) -> Option<String> {
 
 /// Take a git command apart.
 pub fn git_call(command: &Command) -> Option<GitCall> {
-    call(&command.program, command.args())
+    let mut call = call(&command.program, command.args())?;
+    if let Some((_, folder)) = command.assignments.iter().rfind(|(name, _)| name == "GIT_DIR") {
+        call.elsewhere = true;
+        call.git_dir.get_or_insert_with(|| folder.clone());
+    }
+    Some(call)
 }
 
 fn call(program: &str, args: &[Word]) -> Option<GitCall> {
-    let mut call =
-        GitCall { subcommand: Word::literal(""), args: Vec::new(), config: Vec::new(), folder: None, elsewhere: false };
+    let mut call = GitCall {
+        subcommand: Word::literal(""),
+        args: Vec::new(),
+        config: Vec::new(),
+        folder: None,
+        elsewhere: false,
+        git_dir: None,
+    };
     if let Some(dashed) = program.strip_prefix("git-") {
         call.subcommand = Word::literal(dashed);
         call.args = args.to_vec();
@@ -102,8 +118,9 @@ fn call(program: &str, args: &[Word]) -> Option<GitCall> {
             "--git-dir" | "--work-tree" | "--namespace" | "--super-prefix" | "--attr-source" | "--exec-path" => {
                 call.elsewhere = true;
                 // `--exec-path` alone asks; with a value it is `=`.
-                if word.text != "--exec-path" {
-                    words.next();
+                let value = if word.text == "--exec-path" { None } else { words.next() };
+                if word.text == "--git-dir" {
+                    call.git_dir = value.cloned();
                 }
             }
             text if text.starts_with("--git-dir=")
@@ -111,6 +128,14 @@ fn call(program: &str, args: &[Word]) -> Option<GitCall> {
                 || text.starts_with("--exec-path=") =>
             {
                 call.elsewhere = true;
+                let folder = text.strip_prefix("--git-dir=");
+                let named = folder.map(|folder| Word { text: folder.to_owned(), certainty: word.certainty });
+                call.git_dir = named.or(call.git_dir);
+            }
+            text if text.starts_with("--config-env=") => {
+                let (_, key) = text.split_once('=').unwrap_or_default();
+                let (key, variable) = key.split_once('=').unwrap_or((key, ""));
+                call.config.push((key.to_owned(), Word::computed(format!("${variable}"))));
             }
             text if text.starts_with('-') && !word.is_computed() => {}
             _ => {
@@ -128,6 +153,10 @@ impl Walker<'_> {
         let Some(call) = call(program, args) else { return };
         for (key, value) in &call.config {
             self.git_setting(key, value, Lasts::Once);
+        }
+        // Where git looks for its own commands.
+        for path in args.iter().take_while(|w| w.text.starts_with('-')).filter(|w| w.text.starts_with("--exec-path=")) {
+            self.opaque(Why::Setting, &path.text);
         }
         if call.subcommand.is_computed() {
             let line = args.iter().map(|w| w.text.as_str()).collect::<Vec<_>>().join(" ");
@@ -266,7 +295,33 @@ impl Walker<'_> {
                     );
                 }
             }
+            "grep" => {
+                // `-Oless`: the value cannot stand by itself.
+                let pager = |w: &Word| {
+                    let text = w.text.strip_prefix("-O").or_else(|| w.text.strip_prefix("--open-files-in-pager="))?;
+                    (!text.is_empty()).then(|| text.to_owned())
+                };
+                for code in args.iter().filter_map(pager).collect::<Vec<_>>() {
+                    self.code_apart(&code, Reach::Wrapper("git grep".to_owned()), &Input::Unseen);
+                }
+            }
+            "clone" => {
+                let parsed = options::parse(args, all("cuob", &["config", "upload-pack", "origin", "branch"]));
+                for setting in parsed.values(&["c", "config"]).cloned().collect::<Vec<_>>() {
+                    let (key, value) = setting.text.split_once('=').unwrap_or((&setting.text, "true"));
+                    let value = Word { text: value.to_owned(), certainty: setting.certainty };
+                    self.git_setting(key, &value, Lasts::Always);
+                }
+                for program in parsed.values(&["u"]).cloned().collect::<Vec<_>>() {
+                    self.code_apart(&program.text, Reach::Wrapper("git clone".to_owned()), &Input::Unseen);
+                }
+            }
             _ => {}
+        }
+        // A remote that is a command, with its blanks written `% `.
+        for remote in args.iter().filter_map(|w| w.text.strip_prefix("ext::")).map(str::to_owned).collect::<Vec<_>>() {
+            self.opaque(Why::UnseenCode, &format!("ext::{remote}"));
+            self.code_apart(&remote.replace("% ", " "), Reach::Wrapper("git".to_owned()), &Input::Unseen);
         }
         // The program at the other end, which is this machine for a path.
         let other_end = options::parse(args, all("", &["upload-pack", "receive-pack", "exec"]));

@@ -315,10 +315,8 @@ impl Walker<'_> {
             }
             (_, Input::Text(text)) => {
                 for line in text.clone().lines() {
-                    let path = line.strip_prefix("+++ ").or_else(|| line.strip_prefix("--- "));
-                    if let Some(path) = path.and_then(|p| p.split('\t').next()).filter(|p| *p != "/dev/null") {
-                        let bare = path.strip_prefix("a/").or_else(|| path.strip_prefix("b/")).unwrap_or(path);
-                        self.writes(Word::literal(bare.trim()), How::Patched);
+                    for path in named_by_patch(line) {
+                        self.writes(Word::literal(path), How::Patched);
                     }
                 }
             }
@@ -473,4 +471,18 @@ impl Walker<'_> {
             }
         }
     }
+}
+
+/// The files that a line of a patch names: `+++ b/x`, `diff --git a/x b/x`, `rename to x`.
+fn named_by_patch(line: &str) -> Vec<String> {
+    let bare = |name: &str| {
+        let name = name.trim();
+        name.strip_prefix("a/").or_else(|| name.strip_prefix("b/")).unwrap_or(name).to_owned()
+    };
+    if let Some(both) = line.strip_prefix("diff --git ") {
+        return both.split_once(" b/").map(|(from, to)| vec![bare(from), to.trim().to_owned()]).unwrap_or_default();
+    }
+    let headers = ["+++ ", "--- ", "rename to ", "rename from ", "copy to "];
+    let named = headers.iter().find_map(|header| line.strip_prefix(header)).and_then(|rest| rest.split('\t').next());
+    named.filter(|name| name.trim() != "/dev/null").map(bare).into_iter().collect()
 }

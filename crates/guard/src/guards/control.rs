@@ -51,7 +51,9 @@ pub(crate) fn judge(context: &Context, voice: &mut Voice) -> Result<(), Trouble>
     }
     let hidden = hidden::works_in_control(context, |path| is_control(context, path))
         .or_else(|| hidden::found_by_the_line(context))
-        .or_else(|| hidden::handed_to_a_program(context));
+        .or_else(|| hidden::handed_to_a_program(context))
+        .or_else(|| hidden::mounted(context))
+        .or_else(|| hidden::patched(context));
     if let Some(path) = hidden {
         voice.block(text::writes(context.lang, path.as_str()));
         return Ok(());

@@ -42,6 +42,66 @@ impl GitRun<'_> {
         }
     }
 
+    /// The branch of a git folder that is named itself: `--git-dir`, `GIT_DIR`.
+    pub(super) fn head(&self, context: &Context) -> Option<String> {
+        let named = self.call.git_dir.as_ref().filter(|word| !word.is_computed())?;
+        let mut folder = resolve(context.folder_of(self.command).as_deref(), &named.text);
+        // A work tree's `.git` may be a file that says where the folder is.
+        if let Some(text) = context.world.text(&folder).ok().flatten()
+            && let Some(to) = text.strip_prefix("gitdir:")
+        {
+            folder = resolve(folder.parent(), to.trim());
+        }
+        let head = context.world.text(&folder.join("HEAD")).ok()??;
+        head.trim().strip_prefix("ref: refs/heads/").map(str::to_owned)
+    }
+
+    /// What `git config`, `git branch -u` and `--track` set for the commands after it.
+    pub(super) fn sets(&self, branch: Option<&str>) -> Vec<(String, String)> {
+        let upstream = |branch: &str, of: &str| {
+            let merge = of.split_once('/').map_or(of, |(_, branch)| branch);
+            vec![(format!("branch.{branch}.merge"), format!("refs/heads/{merge}"))]
+        };
+        match self.call.subcommand.text.as_str() {
+            "config" => {
+                let operands = self.call.options("f", &["file", "type"]).operands;
+                let words: Vec<&str> = operands.iter().map(|w| w.text.as_str()).filter(|w| *w != "set").collect();
+                match words.as_slice() {
+                    [key, value] => vec![((*key).to_owned(), (*value).to_owned())],
+                    _ => Vec::new(),
+                }
+            }
+            "branch" => {
+                let options = self.call.options("u", &["set-upstream-to"]);
+                let branch = options.operands.first().map(|w| w.text.as_str()).or(branch);
+                let of = options.value(&["u", "set-upstream-to"]);
+                branch.zip(of).map(|(branch, of)| upstream(branch, &of.text)).unwrap_or_default()
+            }
+            "checkout" | "switch" => {
+                let options = self.call.options("bBcC", &["create", "force-create"]);
+                let made = options.value(&["b", "B", "c", "C", "create", "force-create"]);
+                match (made, options.operands.first()) {
+                    (Some(made), Some(of)) if of.text.contains('/') => upstream(&made.text, &of.text),
+                    _ => Vec::new(),
+                }
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// `git worktree add <path> <branch>`
+    pub(super) fn makes_a_worktree(&self) -> Option<(Utf8PathBuf, String)> {
+        let options = self.call.options("bB", &["reason"]);
+        let mut operands = options.operands.iter();
+        if !self.is("worktree") || operands.next()?.text != "add" || self.call.has_option("detach", Some('d')) {
+            return None;
+        }
+        let path = resolve(self.folder.as_deref(), &operands.next()?.text);
+        let named = options.value(&["b", "B"]).or(operands.next()).map(|word| word.text.clone());
+        let branch = named.or_else(|| path.file_name().map(str::to_owned))?;
+        Some((path, branch))
+    }
+
     /// It works in the project, or in another worktree of it.
     pub(super) fn is_in_project(&self, context: &Context) -> bool {
         match (self.checkout(context), &context.project) {

@@ -70,6 +70,12 @@ fn is_excused(context: &Context, checkout: Option<&Checkout>) -> Result<bool, Tr
 struct GitLine {
     /// Where each checkout went.
     switches: Vec<(Utf8PathBuf, Head)>,
+    /// Work trees the line has made, and what they stand on.
+    made: Vec<(Utf8PathBuf, String)>,
+    /// The branch that was left last.
+    left: Option<String>,
+    /// What the line has set with `git config`.
+    settings: Vec<(String, String)>,
     /// What the last `git fetch` of the line brought is main's own.
     fetched: Option<bool>,
     moved: Option<Moved>,
@@ -96,13 +102,19 @@ impl GitLine {
     fn follow(&mut self, context: &Context, run: &GitRun) {
         // With another git folder named, or a computed one, the session's own checkout is the best guess.
         let checkout = run.checkout(context).or_else(|| context.project.clone().map(Rc::new));
-        let branch = checkout.as_ref().and_then(|checkout| self.branch_of(checkout));
+        let made = run.folder.as_ref().and_then(|folder| self.made.iter().rfind(|(root, _)| folder.starts_with(root)));
+        let branch = match made {
+            Some((_, branch)) => Some(branch.clone()),
+            None => run.head(context).or_else(|| checkout.as_ref().and_then(|checkout| self.branch_of(checkout))),
+        };
         let place = Place {
             context,
             checkout: checkout.as_deref(),
             folder: run.folder.as_deref(),
             branch: branch.as_deref(),
             fetched: self.fetched,
+            left: self.left.as_deref(),
+            settings: &self.settings,
         };
         if let Some(moves) = moves::main_moved_by(&place, &run.call) {
             self.moved = Some(Moved { moves, what: run.command.line(), checkout });
@@ -111,9 +123,14 @@ impl GitLine {
         if run.is("fetch") {
             self.fetched = Some(place.fetches_own(&run.call));
         }
-        if let (Some(to), Some(checkout)) = (place.goes_to(&run.call), &checkout) {
+        let to = place.goes_to(&run.call);
+        let sets = run.sets(branch.as_deref());
+        self.made.extend(run.makes_a_worktree());
+        if let (Some(to), Some(checkout)) = (to, &checkout) {
+            self.left = branch;
             self.switches.push((checkout.root.clone(), to));
         }
+        self.settings.extend(sets);
     }
 
     /// Where a checkout would stand by now.

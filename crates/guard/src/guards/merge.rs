@@ -49,6 +49,8 @@ fn local(context: &Context, voice: &mut Voice) {
             folder: run.folder.as_deref(),
             branch: Some(&here),
             fetched: None,
+            left: None,
+            settings: &[],
         };
         if !place.is_catching_up(&run.call, &here) {
             voice.block(dandori_text::guard::forge::merge_local(context.lang, &here));

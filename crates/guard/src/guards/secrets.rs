@@ -72,7 +72,10 @@ pub(super) fn read(context: &Context, patterns: &[String]) -> Vec<Utf8PathBuf> {
             return false;
         }
         let real = context.world.real(&shown.path);
-        is_secret(&shown.path) || is_secret(&real) || keeps_secrets(context, patterns, &real)
+        // `kubectl config` is no folder of that name.
+        let is_folder =
+            shown.named == Named::Surely || shown.path.as_str().contains("/.") || kind != Some(FileKind::Folder);
+        is_secret(&shown.path) || is_secret(&real) || is_folder && keeps_secrets(context, patterns, &real)
     };
     read_paths(context).into_iter().filter(is_held).map(|shown| shown.path).collect()
 }

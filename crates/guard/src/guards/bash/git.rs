@@ -1,6 +1,7 @@
 //! Git commands that throw work away.
 
 use dandori_domain::guard::Level;
+use dandori_shell::GitCall;
 
 use crate::guards::argv;
 use crate::guards::git_run::GitRun;
@@ -22,7 +23,7 @@ pub(super) fn danger(run: &GitRun) -> Option<Danger> {
     }
     let first = run.first();
     let class = match call.subcommand.text.as_str() {
-        "push" => return forced_push(run),
+        "push" | "send-pack" => return forced_push(run),
         "reset" if has("hard", None) => Class::GitDiscard,
         "clean" if has("force", Some('f')) => Class::GitDiscard,
         "checkout" if all || has_letter('f') || call.args.iter().any(|w| w.text == "--force") => Class::GitDiscard,
@@ -54,7 +55,7 @@ pub(super) fn danger(run: &GitRun) -> Option<Danger> {
 fn forced_push(run: &GitRun) -> Option<Danger> {
     let call = &run.call;
     if !call.is_forced_push() {
-        return None;
+        return hides_options(call).then_some(Danger { class: Class::GitForcePush, milder: Some(Level::Ask) });
     }
     let is_plain = call.args.iter().take_while(|w| w.text != "--").any(|w| match w.text.strip_prefix("--") {
         Some(long) => long.len() > 1 && "force".starts_with(long) || "mirror".starts_with(long) && long.len() > 1,
@@ -63,4 +64,19 @@ fn forced_push(run: &GitRun) -> Option<Danger> {
     let overwrites = call.args.iter().any(|w| w.text.starts_with('+'));
     let milder = (!is_plain && !overwrites).then_some(Level::Ask);
     Some(Danger { class: Class::GitForcePush, milder })
+}
+
+/// `git push $OPTS`, `git push ${FORCE:+--force} origin x`, `git push "${ARGS[@]}"`, `git push origin HEAD:$TARGET`: what
+/// comes out may be `--force` or main. A branch that is only a variable, `git push origin "$BRANCH"`, is a branch.
+fn hides_options(call: &GitCall) -> bool {
+    const REMOTES: [&str; 3] = ["origin", "upstream", "fork"];
+    let operands = argv::operands(&call.args, &["-o", "--push-option", "--repo"]);
+    let is_shifted = operands.iter().skip(1).any(|word| REMOTES.contains(&word.text.as_str()));
+    operands.iter().enumerate().filter(|(_, word)| word.is_computed()).any(|(at, word)| {
+        let text = word.text.as_str();
+        let has_option = text.starts_with("${") && ["-f", "--", "[@]", "[*]"].iter().any(|part| text.contains(part));
+        let is_first = at == 0 && (operands.len() == 1 || is_shifted);
+        let is_target = text.split_once(':').is_some_and(|(from, to)| !from.contains('$') && to.starts_with('$'));
+        has_option || is_first || is_target
+    })
 }

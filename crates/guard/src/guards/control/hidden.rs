@@ -1,7 +1,7 @@
 //! Paths that are only known when the line runs, by what is written of them.
 
 use camino::{Utf8Path, Utf8PathBuf};
-use dandori_shell::{Command, How, Reach, git_call};
+use dandori_shell::{Act, Command, How, Reach, Search, Word, git_call};
 
 use super::{SETTINGS, below, is_settings};
 use crate::context::{By, Context, Target};
@@ -51,7 +51,26 @@ pub(super) fn found_by_the_line(context: &Context) -> Option<Utf8PathBuf> {
     let patterns: Vec<&str> = finders
         .flat_map(|command| argv::values(command.args(), &["-name", "-iname", "-path", "-ipath", "-wholename"]))
         .collect();
+    // By size or age anything may be found; what is empty, or a folder, is not a file of settings.
+    let is_unnamed = |command: &Command| {
+        let spares = |w: &Word| matches!(w.text.as_str(), "-empty" | "d");
+        let search = Search::of(command.args());
+        command.program == "find"
+            && !command.args().iter().any(spares)
+            && search.deeds.iter().any(|deed| deed.is_choosy && deed.names.is_empty() && deed.act == Act::Delete)
+    };
+    let finds_anything = context.commands().iter().any(is_unnamed);
+    // `grep -rl x .claude | xargs rm`
+    let is_listed = |path: &Utf8PathBuf| {
+        let folder =
+            path.parent().filter(|folder| SETTINGS.iter().any(|s| folder.ends_with(s.split('/').next().unwrap_or(s))));
+        let names_folder = |word: &Word| Some(context.expanded(word.text.trim_end_matches('/')).as_path()) == folder;
+        folder.is_some() && context.commands().iter().flat_map(Command::args).any(names_folder)
+    };
     let is_sought = |path: &Utf8PathBuf| {
+        if finds_anything || is_listed(path) {
+            return true;
+        }
         let short = format!("./{}", path.strip_prefix(&root).unwrap_or(path));
         let name = path.file_name().unwrap_or_default();
         patterns.iter().any(|pattern| fast_glob::glob_match(pattern, name) || has_pieces(pattern, &short))
@@ -62,7 +81,7 @@ pub(super) fn found_by_the_line(context: &Context) -> Option<Utf8PathBuf> {
     })
 }
 
-/// Settings of a client in the hands of a program that nobody knows only to look.
+/// Settings of a client, or the guards' own program, in the hands of a program that nobody knows only to look.
 pub(super) fn handed_to_a_program(context: &Context) -> Option<Utf8PathBuf> {
     const READ_ONLY: [&str; 8] = ["git", "gh", "jq", "yq", "claude", "code", "dandori", "xargs"];
     let is_reader = |command: &Command| {
@@ -76,9 +95,34 @@ pub(super) fn handed_to_a_program(context: &Context) -> Option<Utf8PathBuf> {
     let mut words = doers.flat_map(Command::args);
     words.find_map(|word| {
         let value = word.text.rsplit(['=', ':']).next().unwrap_or_default();
-        let is_it = |path: &Utf8PathBuf| is_settings(path) && context.world.kind(path).is_some();
+        let is_it = |path: &Utf8PathBuf| {
+            (is_settings(path) || context.rules.control.contains(path)) && context.world.kind(path).is_some()
+        };
         [word.text.as_str(), value].into_iter().map(|text| context.expanded(text)).find(is_it)
     })
+}
+
+/// `mount --bind x .claude`: another folder in the place of the guards', or a second way to it.
+pub(super) fn mounted(context: &Context) -> Option<Utf8PathBuf> {
+    let mounts =
+        context.commands().iter().filter(|command| matches!(command.program.as_str(), "mount" | "umount" | "bindfs"));
+    let mut folders = mounts.flat_map(Command::args).map(|word| context.expanded(&word.text));
+    folders.find(|folder| !below(context, folder).is_empty())
+}
+
+/// The files that a patch of the line changes belong to the guards: what a patch says is read, wherever it lies.
+pub(super) fn patched(context: &Context) -> Option<Utf8PathBuf> {
+    if !context.targets().iter().any(|target| target.by == By::Shell(How::Patched)) {
+        return None;
+    }
+    let words = crate::papers::words_of_hidden_writes(context)?;
+    let base = context.project.as_ref().map(|project| project.root.clone())?;
+    let mut names = words.lines().flat_map(|line| {
+        const HEADERS: [&str; 5] = ["+++ ", "--- ", "rename to ", "copy to ", "diff --git "];
+        let rest = HEADERS.iter().find_map(|header| line.strip_prefix(header)).unwrap_or_default();
+        rest.split_whitespace().map(|name| name.strip_prefix("a/").or(name.strip_prefix("b/")).unwrap_or(name))
+    });
+    names.find_map(|name| Some(base.join(name)).filter(|path| is_settings(path)))
 }
 
 /// As far as no pattern stands in it.

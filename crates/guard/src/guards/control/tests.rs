@@ -102,8 +102,23 @@ fn what_is_only_known_when_it_runs_is_known_by_what_is_written_of_it() {
         "xxd -r -p h .claude/settings.json",
         "git bundle create .claude/settings.json HEAD",
         "go build -o .claude/settings.json .",
+        "grep -rl dandori .claude | xargs rm",
+        "git ls-files -o .claude | xargs rm",
+        "find . -mtime -10000 -delete",
+        "find . -type f -size +0 -delete",
+        "upx /usr/bin/dandori",
+        "strip -o /usr/bin/dandori /bin/true",
+        "mount --bind /tmp/empty .claude",
+        "mkdir t && mount --bind .claude t && echo > t/settings.json",
+        "git apply evil.patch",
+        "patch -p1 < evil.patch",
+        "patch -p1 -i evil.patch",
+        "cat evil.patch | git apply",
+        "git apply <<'E'\ndiff --git a/.claude/settings.json b/.claude/settings.json\ndeleted file mode 100644\nE",
     ] {
-        assert!(is_refused(&stage().bash(line)), "{line}");
+        let patch = "--- a/.claude/settings.json\n+++ b/.claude/settings.json\n@@ -1 +1 @@\n-a\n+b\n";
+        let stage = stage().file("evil.patch", patch).file("/usr/bin/dandori", "");
+        assert!(is_refused(&stage.bash(line)), "{line}");
     }
     for line in [
         "python3 -m json.tool .claude/settings.json",
@@ -116,8 +131,16 @@ fn what_is_only_known_when_it_runs_is_known_by_what_is_written_of_it() {
         "echo x > \"$OUT/settings.json\"",
         "ln -s ../a.txt b.txt && echo x > b.txt",
         "for f in src/*.rs; do sed -i s/a/b/ \"$f\"; done",
+        "find . -type d -empty -delete",
+        "ls .claude | head",
+        "grep -rl x src | xargs sed -i s/x/y/",
+        "git apply good.patch",
+        "mount | grep tmp",
+        "ls -la /usr/bin/dandori",
     ] {
-        assert!(!is_refused(&stage().file("a.txt", "").bash(line)), "{line}: {}", stage().bash(line).said());
+        let patch = "--- a/src/a.rs\n+++ b/src/a.rs\n@@ -1 +1 @@\n-a\n+b\n";
+        let judged = stage().file("a.txt", "").file("good.patch", patch).file("/usr/bin/dandori", "").bash(line);
+        assert!(!is_refused(&judged), "{line}: {}", judged.said());
     }
 }
 

@@ -131,18 +131,38 @@ fn push(place: &Place, call: &GitCall) -> Option<String> {
     }
     let operands = call.options("o", &["push-option", "repo", "receive-pack", "exec"]).operands;
     let specs = operands.get(1..).unwrap_or_default();
-    let is_matching =
-        |(key, value): &(String, Word)| key.eq_ignore_ascii_case("push.default") && value.text == "matching";
-    if specs.is_empty() {
-        // Tags alone, whatever is checked out.
-        let only_tags = call.args.iter().any(|w| w.text == "--tags");
-        return match call.subcommand.text.as_str() {
-            "push" if only_tags => None,
-            "push" if !call.config.iter().any(is_matching) => on_main(place),
-            _ => first(),
-        };
+    if !specs.is_empty() {
+        return specs.iter().find_map(|word| pushed(place, word));
     }
-    specs.iter().find_map(|word| pushed(place, word))
+    if call.subcommand.text != "push" {
+        return first();
+    }
+    // Tags alone, whatever is checked out.
+    if call.args.iter().any(|w| w.text == "--tags") {
+        return None;
+    }
+    pushed_by_settings(place, call, operands.first()).or_else(|| on_main(place))
+}
+
+/// Where a push without a refspec goes by git's settings.
+fn pushed_by_settings(place: &Place, call: &GitCall, remote: Option<&Word>) -> Option<String> {
+    let first = || place.context.rules.main.branches.first().cloned();
+    let remote = remote.map_or("origin", |remote| remote.text.as_str());
+    let of_remote = |name: &str| place.setting(call, &format!("remote.{remote}.{name}"));
+    if of_remote("mirror").is_some_and(|mirror| mirror == "true") {
+        return first();
+    }
+    if let Some(spec) = of_remote("push") {
+        return pushed(place, &Word::literal(spec));
+    }
+    match place.setting(call, "push.default").as_deref() {
+        Some("matching") => first(),
+        Some("upstream" | "tracking") => {
+            let upstream = place.setting(call, &format!("branch.{}.merge", place.branch?))?;
+            Some(short(&upstream).to_owned()).filter(|branch| place.is_main(branch))
+        }
+        _ => None,
+    }
 }
 
 /// The main branch one refspec of a push goes to.

@@ -16,6 +16,10 @@ pub(in crate::guards) struct Place<'c> {
     pub(in crate::guards) branch: Option<&'c str>,
     /// What the last `git fetch` of the line brought is main's own.
     pub(in crate::guards) fetched: Option<bool>,
+    /// The branch that the line left last.
+    pub(in crate::guards) left: Option<&'c str>,
+    /// What the line itself has set with `git config` so far.
+    pub(in crate::guards) settings: &'c [(String, String)],
 }
 
 impl Place<'_> {
@@ -74,7 +78,9 @@ impl Place<'_> {
         match call.subcommand.text.as_str() {
             "switch" | "checkout" => {
                 let options = switch_options(call);
-                if options.dashes.is_some() || call.has_computed() {
+                // Behind the dashes there are files.
+                let has_files = options.dashes.is_some_and(|before| before == 0 || before < options.operands.len());
+                if has_files || call.has_computed() {
                     return None;
                 }
                 if let Some(made) = options.value(&MAKES) {
@@ -83,8 +89,11 @@ impl Place<'_> {
                 if call.has_option("detach", (call.subcommand.text == "switch").then_some('d')) {
                     return Some(Head::Detached);
                 }
-                let named = options.operands.first().filter(|name| self.exists(&name.text))?;
-                Some(Head::Branch(named.text.clone()))
+                let named = options.operands.first()?;
+                if matches!(named.text.as_str(), "-" | "@{-1}") {
+                    return self.previous().map(Head::Branch);
+                }
+                Some(Head::Branch(named.text.clone())).filter(|_| self.exists(&named.text))
             }
             "symbolic-ref" => {
                 let operands = call.options("m", &[]).operands;
@@ -94,6 +103,30 @@ impl Place<'_> {
             }
             _ => None,
         }
+    }
+
+    /// Where `git switch -` goes back to.
+    fn previous(&self) -> Option<String> {
+        if let Some(left) = self.left {
+            return Some(left.to_owned());
+        }
+        let log = self.context.world.text(&self.checkout?.git_dir.join("logs/HEAD")).ok()??;
+        let moved =
+            log.lines().rev().find_map(|line| line.split_once("checkout: moving from ")).map(|(_, rest)| rest)?;
+        moved.split_once(" to ").map(|(from, _)| from.to_owned())
+    }
+
+    /// A setting of git's as this call would see it: given with it, set by the line, or in the repository's own file.
+    pub(super) fn setting(&self, call: &GitCall, key: &str) -> Option<String> {
+        let given =
+            call.config.iter().rfind(|(name, _)| name.eq_ignore_ascii_case(key)).map(|(_, word)| word.text.clone());
+        let in_line = || self.settings.iter().rfind(|(name, _)| name.eq_ignore_ascii_case(key)).map(|(_, v)| v.clone());
+        let in_file = || {
+            let text = self.context.world.text(&self.checkout?.common_dir.join("config")).ok()??;
+            let set = crate::aliases::settings(&text);
+            set.into_iter().rfind(|(name, _)| name.eq_ignore_ascii_case(key)).map(|(_, value)| value)
+        };
+        given.or_else(in_line).or_else(in_file)
     }
 
     /// `git checkout README.md` goes nowhere: a name must be a branch to lead away from main.

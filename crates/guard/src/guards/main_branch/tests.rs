@@ -56,6 +56,20 @@ fn a_line_that_moves_the_main_branch_is_refused_and_others_pass() {
         ("work", "git branch -D old", false),
         ("maintenance", "git commit -m x", false),
         ("main", "echo 'git commit' > notes.txt", false),
+        ("work", "git checkout -q main -- && git commit -m x", true),
+        ("main", "git checkout other -- README.md && git commit -m x", true),
+        ("main", "git switch -c x; git switch -; git commit -m x", true),
+        ("work", "git worktree add ../m main && git -C ../m commit -m x", true),
+        ("work", "git worktree add ../m -b new main && git -C ../m commit -m x", false),
+        ("work", "git push --dry-run --no-dry-run origin main", true),
+        ("work", "git push --no-dry-run --dry-run origin main", false),
+        ("work", "git -c remote.origin.mirror=true push", true),
+        ("work", "git config remote.origin.push '+refs/heads/*:refs/heads/*' && git push", true),
+        ("work", "git branch -u origin/main && git -c push.default=upstream push", true),
+        ("work", "git branch -u origin/main && git push", false),
+        ("work", "git config branch.work.merge refs/heads/main && git -c push.default=upstream push", true),
+        ("work", "git checkout -b zz --track origin/main && git config push.default upstream && git push", true),
+        ("work", "git checkout -b zz --track origin/dev && git config push.default upstream && git push", false),
         ("main", "git reset HEAD~1", true),
         ("main", "git reset --soft work", true),
         ("main", "git reset --hard HEAD~1", true),
@@ -249,4 +263,28 @@ fn the_way_out_is_said_in_both_languages() {
 #[test]
 fn in_the_safety_profile_the_first_edit_of_a_plain_repository_passes() {
     assert_eq!(Stage::new(Profile::Safety).branch("main").write("README.md", "# hi").outcome(), Outcome::Pass);
+}
+
+#[test]
+fn going_back_and_another_git_folder_are_looked_up() {
+    let log = "a b N <e> 1 +0000\tcheckout: moving from main to work\na b N <e> 1 +0000\tcommit: x\n";
+    let back = branch_only().file(".git/logs/HEAD", log);
+    assert_eq!(back.bash("git checkout - && git commit -m x").outcome(), Outcome::Block);
+    let other = branch_only().file(".git/logs/HEAD", &log.replace("from main", "from dev"));
+    assert_eq!(other.bash("git checkout - && git commit -m x").outcome(), Outcome::Pass);
+    let worktree = || {
+        branch_only()
+            .file(".git/worktrees/m/HEAD", "ref: refs/heads/main\n")
+            .file("/m/.git", "gitdir: /repo/.git/worktrees/m\n")
+    };
+    for line in [
+        "git --git-dir=.git/worktrees/m --work-tree=/m commit -m x",
+        "git --git-dir .git/worktrees/m commit -m x",
+        "GIT_DIR=.git/worktrees/m git commit -m x",
+        "GIT_DIR=/m/.git git commit -m x",
+    ] {
+        assert_eq!(worktree().bash(line).outcome(), Outcome::Block, "{line}");
+    }
+    let settings = "[push]\n\tdefault = upstream\n[branch \"work\"]\n\tmerge = refs/heads/main\n";
+    assert_eq!(branch_only().file(".git/config", settings).bash("git push").outcome(), Outcome::Block);
 }

@@ -123,7 +123,7 @@ fn options(program: &str, args: &[Word]) -> Options {
             valued: &["-t", "-b", "-q", "-S", "-l", "-n", "--body", "--notes", "--name", "--template"],
             sends: &["--env-file"],
         },
-        "curl" => Options { valued: &["-E", "-H", "-A", "-e", "-X", "-u", "-w"], sends: &[] },
+        "curl" => Options { valued: &["-E", "-A", "-e", "-X", "-u"], sends: &[] },
         "aws" => Options { valued: &["--key", "--prefix"], sends: &[] },
         "http-server" => Options { valued: &["-C", "-K"], sends: &[] },
         "env-cmd" | "dotenv-cli" => Options { valued: &["-f", "-e"], sends: &[] },
