@@ -171,7 +171,9 @@ fn is_sound(event: &Event, verdict: &Verdict, answer: &Answer) -> Result<(), Fin
     let is_object = serde_json::from_str::<Value>(&stdout).is_ok_and(|value| value.is_object());
     // Claude takes instructions for a compaction as plain text.
     let is_plain = matches!(event.kind, Kind::PreCompact { .. }) && !stdout.trim_start().starts_with(['{', '[']);
-    if !matches!(answer.exit, 0 | 2) {
+    // At the end of a session Claude shows the user only what fails; there is nothing left that it could stop.
+    let is_shown = matches!(event.kind, Kind::SessionEnd { .. }) && event.agent == Agent::Claude && answer.exit == 1;
+    if !matches!(answer.exit, 0 | 2) && !is_shown {
         return wrong("the exit code is neither 0 nor 2");
     }
     if !stdout.is_empty() && !is_object && !is_plain {
