@@ -53,6 +53,25 @@ pub fn runs(reading: &Reading, target: &str) -> bool {
     })
 }
 
+/// The files of the ordinary project in which the lines are judged.
+pub const PROJECT: &[&str] = &[
+    ".git/config",
+    ".env",
+    ".env.example",
+    "protected.txt",
+    "d/protected.txt",
+    "x",
+    "a.txt",
+    "Cargo.toml",
+    "package.json",
+    "src/lib.rs",
+    "src/main.rs",
+    "build.sh",
+    "scripts/ci.sh",
+    "tests/a.rs",
+    "docs/index.md",
+];
+
 fn forms(text: &str) -> Vec<Form> {
     serde_json::from_str(text).expect("forms")
 }

@@ -10,24 +10,8 @@ use crate::stage::Stage;
 
 /// A checkout of an ordinary project, on a branch for work.
 fn judged(rules: &Rules, line: &str) -> Judgement {
-    let names = [
-        ".git/config",
-        ".env",
-        ".env.example",
-        "protected.txt",
-        "d/protected.txt",
-        "x",
-        "a.txt",
-        "Cargo.toml",
-        "package.json",
-        "src/lib.rs",
-        "src/main.rs",
-        "build.sh",
-        "scripts/ci.sh",
-        "tests/a.rs",
-        "docs/index.md",
-    ];
-    let mut stage = names.into_iter().fold(Stage::new(Profile::Safety), |stage, name| stage.file(name, ""));
+    let empty = Stage::new(Profile::Safety);
+    let mut stage = dandori_corpus::PROJECT.iter().fold(empty, |stage, name| stage.file(name, ""));
     stage.rules = rules.clone();
     stage.bash(line)
 }

@@ -31,29 +31,14 @@ enum Oddness {
     Odd,
 }
 
-const NAMES: &[&str] = &[
-    ".git/config",
-    ".env",
-    ".env.example",
-    "protected.txt",
-    "d/protected.txt",
-    "x",
-    "a.txt",
-    "Cargo.toml",
-    "package.json",
-    "src/lib.rs",
-    "src/main.rs",
-    "build.sh",
-    "scripts/ci.sh",
-    "tests/a.rs",
-    "docs/index.md",
-    "CLAUDE.md",
-];
-
 impl Project {
     /// On a branch for work, with nothing odd about it.
     pub(crate) fn plain() -> Self {
-        let files = NAMES.iter().map(|name| (Utf8Path::new("/repo").join(name), Text::Known(String::new()))).collect();
+        let files = dandori_corpus::PROJECT
+            .iter()
+            .chain(&["CLAUDE.md"])
+            .map(|name| (Utf8Path::new("/repo").join(name), Text::Known(String::new())))
+            .collect();
         let head = Head::Branch("work".to_owned());
         Self { files, random: RefCell::new(Random::new(0)), head, oddness: Oddness::Plain }
     }

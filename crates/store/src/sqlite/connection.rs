@@ -13,6 +13,8 @@ use crate::tx::{Dialect, Row, Tx, Value};
 pub(super) const MOMENT: Option<Duration> = Some(Duration::from_millis(500));
 /// How long when somebody only asks how it is, and waits for the answer.
 pub(super) const GLANCE: Option<Duration> = Some(Duration::from_millis(50));
+/// Steps that are gone in any case, some tens of milliseconds of work: on a busy machine time passes without any.
+const LEAST: u32 = 50;
 
 /// Every statement of the verbs stays prepared.
 const STATEMENTS: usize = 128;
@@ -74,7 +76,12 @@ pub(super) fn failed(error: rusqlite::Error) -> StoreError {
 pub(super) fn quick_check(connection: &mut Connection, limit: Option<Duration>) -> Result<Check> {
     if let Some(limit) = limit {
         let until = Instant::now() + limit;
-        connection.progress_handler(10_000, Some(move || Instant::now() >= until)).map_err(failed)?;
+        let mut steps = 0;
+        let is_over = move || {
+            steps += 1;
+            steps > LEAST && Instant::now() >= until
+        };
+        connection.progress_handler(10_000, Some(is_over)).map_err(failed)?;
     }
     let answer = findings_of(connection, "PRAGMA quick_check(3)");
     connection.progress_handler(0, None::<fn() -> bool>).map_err(failed)?;
