@@ -168,8 +168,8 @@ impl<'a> Context<'a> {
                 let patches = patches_in_command(command).into_iter();
                 let mut changes: Vec<Change> =
                     patches.flat_map(|text| Patch::read(text, self.event.workdir()).changes).collect();
-                // Looked for only where the line can have it: after a tool nobody else reads the line.
-                if command.contains("state") && command.contains("set") {
+                // Before a tool the line is read anyway; after it nobody else reads it.
+                if self.is_before_tool() || command.contains("state") {
                     changes.extend(state_verb::changes(self));
                 }
                 changes

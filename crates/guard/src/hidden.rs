@@ -8,7 +8,7 @@ use std::rc::Rc;
 use camino::{Utf8Path, Utf8PathBuf};
 use dandori_shell::{Command, Cwd, How, Write};
 
-use crate::context::Context;
+use crate::context::{By, Context};
 use crate::event::Tool;
 use crate::papers;
 use crate::world::Checkout;
@@ -102,30 +102,63 @@ fn goes_to_temporary(context: &Context, line: &str) -> bool {
 
 /// `$(mktemp)`, `$TMPDIR/x`, and `$t` when all the line makes of `t` is what `mktemp` gave it.
 fn is_temporary(line: &str, text: &str) -> bool {
-    let makes = |value: &str| {
-        let value = value.trim_start_matches('"');
-        value.starts_with("$(mktemp") || value.starts_with("`mktemp")
-    };
-    if makes(text) {
+    // From here on it must not lead back out: `$TMPDIR/../repo`.
+    if text.contains("..") {
+        return false;
+    }
+    if is_made(text) {
         return true;
     }
     let Some(rest) = text.strip_prefix('$') else { return false };
     let rest = rest.strip_prefix('{').unwrap_or(rest);
     let name: String = rest.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
-    // From here on it must not lead back out: `$TMPDIR/../repo`.
-    if name.is_empty() || text.contains("..") {
+    if name.is_empty() {
         return false;
     }
-    let assigned: Vec<&str> = line
-        .match_indices(&format!("{name}="))
-        .filter(|(at, _)| !line.get(..*at).is_some_and(|before| before.ends_with(is_of_a_name)))
-        .filter_map(|(at, found)| line.get(at + found.len()..))
-        .collect();
-    if assigned.is_empty() { TEMPORARY.contains(&name.as_str()) } else { assigned.into_iter().all(makes) }
+    // `t=…`, and every other way to give it a value, `read t`: the name without a dollar.
+    let mut values = Vec::new();
+    for (at, _) in line.match_indices(name.as_str()) {
+        let (before, after) = (line.get(..at).unwrap_or_default(), line.get(at + name.len()..).unwrap_or_default());
+        if before.ends_with(is_of_a_name)
+            || after.starts_with(is_of_a_name)
+            || before.ends_with(['$', '{', '/', '-', '.'])
+        {
+            continue;
+        }
+        let Some(value) = after.strip_prefix('=') else { return false };
+        values.push(value);
+    }
+    if values.is_empty() { TEMPORARY.contains(&name.as_str()) } else { values.into_iter().all(is_made) }
+}
+
+/// `$(mktemp)`, `"$(mktemp -d)"`: and nothing else in it, which might say where.
+fn is_made(value: &str) -> bool {
+    let value = value.trim_start_matches('"');
+    let inner = value.strip_prefix("$(mktemp").and_then(|rest| rest.split_once(')')).map(|(inner, _)| inner);
+    let inner = inner.or_else(|| value.strip_prefix("`mktemp").and_then(|rest| rest.split_once('`')).map(|(i, _)| i));
+    inner.is_some_and(|options| {
+        options
+            .split_whitespace()
+            .all(|word| matches!(word, "-d" | "-t" | "-q" | "-u" | "--directory") || is_template(word))
+    })
+}
+
+/// `/tmp/x.XXXX`, `x.XXXX` behind `-t`
+fn is_template(word: &str) -> bool {
+    word.starts_with("/tmp/") || !word.contains(['/', '-', ';', '&', '|', '>', '<', '$', '='])
 }
 
 fn is_of_a_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
+}
+
+/// The files that patches of the line write, where their text can be read.
+pub(crate) fn patched_files(context: &Context) -> Vec<Utf8PathBuf> {
+    if !context.targets().iter().any(|target| target.is_computed && target.by == By::Shell(How::Patched)) {
+        return Vec::new();
+    }
+    let names = patched(context);
+    names.iter().map(|name| context.world.real(&context.expanded(name))).collect()
 }
 
 /// The files the patches of the line name, when nothing but patches that can be read comes in.
@@ -170,7 +203,7 @@ mod tests {
             .file("src.patch", "--- a/plan/notes.md\n+++ b/plan/notes.md\n--- a/src/a.rs\n+++ b/src/a.rs\n")
     }
 
-    const SOMEWHERE: [&str; 14] = [
+    const SOMEWHERE: [&str; 19] = [
         "grep -rl x src | xargs sed -i s/x/y/",
         "f=$(ls src); echo y > src/$f",
         "echo y > $OUT",
@@ -184,6 +217,11 @@ mod tests {
         "echo y > /$x",
         "t=$(mktemp); t=$(ls src); echo y > $t",
         "echo y > $TMPDIR/../repo/a",
+        "echo y > \"$(mktemp -d)/../../repo/src/a.rs\"",
+        "t=$(mktemp -u >/dev/null; echo src/a.rs); echo y > $t",
+        "t=$(mktemp -p src); echo y > $t",
+        "t=$(mktemp); read t <<< src/a.rs; echo y > $t",
+        "read TMPDIR <<< src; echo y > $TMPDIR/a.rs",
         "while read f; do rm $f; done < list",
     ];
 

@@ -25,6 +25,7 @@ pub mod rules;
 #[cfg(test)]
 mod stage;
 mod state_verb;
+pub(crate) mod verb;
 pub mod voice;
 pub mod wire;
 pub mod world;

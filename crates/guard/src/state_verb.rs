@@ -6,16 +6,14 @@ use dandori_shell::{Command, Word};
 
 use crate::change::{Change, ChangeKind};
 use crate::context::Context;
-
-/// Options of dandori that take a value.
-const TAKES: [&str; 2] = ["--lang", "--color"];
+use crate::verb;
 
 /// The edits of state.md the line's verbs would make, each with the file's whole new text. Without one where the value
 /// is only known when it runs and something depends on it.
 pub(crate) fn changes(context: &Context) -> Vec<Change> {
     let mut texts: Vec<(Utf8PathBuf, String)> = Vec::new();
     let mut found = Vec::new();
-    for command in context.commands().iter().filter(|command| command.program == "dandori") {
+    for command in context.commands() {
         let Some((key, value)) = assigned(command) else { continue };
         let here = context.folder_of(command).or_else(|| context.project.as_ref().map(|project| project.root.clone()));
         let Some(checkout) = here.and_then(|folder| context.checkout(&folder)) else { continue };
@@ -26,7 +24,7 @@ pub(crate) fn changes(context: &Context) -> Vec<Change> {
         };
         let text = (value.text != "null").then_some(value.text.as_str());
         // What it would refuse to write it does not write.
-        let Ok(after) = State::set(&before, &key.text, text) else { continue };
+        let Ok(after) = State::set_or_add(&before, &key.text, text) else { continue };
         let is_told = value.is_literal() || !decides(&key.text);
         texts.push((path.clone(), after.clone()));
         found.push(Change { path, kind: ChangeKind::Write, old: None, new: is_told.then_some(after) });
@@ -41,22 +39,9 @@ fn decides(key: &str) -> bool {
         .any(|known| key.starts_with(known) || key.rsplit('.').next() == Some(known))
 }
 
-/// `state set KEY VALUE`, with dandori's own options anywhere.
+/// `state set KEY VALUE`
 fn assigned(command: &Command) -> Option<(&Word, &Word)> {
-    let mut words = command.args().iter();
-    let mut plain: Vec<&Word> = Vec::new();
-    let mut is_open = true;
-    while let Some(word) = words.next() {
-        match word.text.as_str() {
-            "--" if is_open => is_open = false,
-            "--json" if is_open => {}
-            text if is_open && TAKES.contains(&text) => drop(words.next()),
-            // A value may begin with a hyphen; nothing before it does.
-            text if is_open && text.starts_with('-') && plain.len() < 3 => {}
-            _ => plain.push(word),
-        }
-    }
-    match plain.as_slice() {
+    match verb::words(command)?.as_slice() {
         [state, set, key, value] if state.text == "state" && set.text == "set" => Some((key, value)),
         _ => None,
     }
@@ -94,6 +79,18 @@ mod tests {
         }
         let consent = stage("consent").unconfirmed().bash("dandori state set goal.phase p2");
         assert_eq!(consent.outcome(), Outcome::Block, "it changes a file");
+    }
+
+    #[test]
+    fn a_section_that_is_not_there_yet_is_made_by_the_verb_and_seen_by_the_guards() {
+        let bare = Stage::only("critic", Level::Block).file("state.md", "---\nfocus: x\n---\n");
+        for line in [
+            "dandori state set playbook.active plan/archive/playbook-old.md",
+            "dandori st\"ate\" s\"et\" playbook.active plan/archive/playbook-old.md",
+            "dandori --lang ja state set verification.self_complete true",
+        ] {
+            assert_eq!(bare.bash(line).outcome(), Outcome::Block, "{line}");
+        }
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use dandori_text::guard::edit;
 
 use crate::context::Context;
+use crate::hidden;
 use crate::voice::{Trouble, Voice};
 use crate::world::{Effect, Mark};
 
@@ -14,8 +15,7 @@ pub(crate) fn judge(context: &Context, voice: &mut Voice) -> Result<(), Trouble>
     if context.event.session.is_none() || context.world.mark(&Mark::Confirmed).is_some() {
         return Ok(());
     }
-    let is_hidden = || context.targets().iter().any(|target| target.is_computed);
-    if !context.project_targets().is_empty() || is_hidden() {
+    if !context.project_targets().is_empty() || !hidden::writes(context).is_empty() {
         // A session whose beginning was not seen, or whose marks were lost, waits from now on.
         voice.note(Effect::Set(Mark::Consent, String::new()));
         voice.block(edit::consent(context.lang));

@@ -19,6 +19,8 @@ mod hidden;
 mod nested;
 mod trees;
 
+use trees::Archives;
+
 /// Settings of the clients, wherever they lie: a project's, a user's, a nested folder's in which a client may start.
 const SETTINGS: [&str; 6] = [
     ".claude/settings.json",
@@ -40,20 +42,23 @@ pub(crate) fn judge(context: &Context, voice: &mut Voice) -> Result<(), Trouble>
         }
         return Ok(());
     }
+    let archives = Archives::of(context);
     for target in context.targets() {
-        if let Some(finding) = touched(context, target)? {
+        if let Some(finding) = touched(context, &archives, target)? {
             voice.block(finding);
             return Ok(());
         }
     }
-    if let Some(folder) = context.targets().iter().find(|target| trees::may_be_unpacked_over(context, target)) {
+    if let Some(folder) =
+        context.targets().iter().find(|target| trees::may_be_unpacked_over(context, &archives, target))
+    {
         voice.ask(text::unpacks(context.lang, folder.real.as_str()));
     }
     let hidden = hidden::works_in_control(context, |path| is_control(context, path))
         .or_else(|| hidden::found_by_the_line(context))
         .or_else(|| hidden::handed_to_a_program(context))
         .or_else(|| hidden::mounted(context))
-        .or_else(|| hidden::patched(context));
+        .or_else(|| hidden::patched(context, |path| is_control(context, path) || is_own_file(context, path)));
     if let Some(path) = hidden {
         voice.block(text::writes(context.lang, path.as_str()));
         return Ok(());
@@ -89,7 +94,7 @@ fn is_control(context: &Context, path: &Utf8Path) -> bool {
     nearest(&context.rules.control) > nearest(&context.rules.worktrees)
 }
 
-fn touched(context: &Context, target: &Target) -> Result<Option<String>, Trouble> {
+fn touched(context: &Context, archives: &Archives, target: &Target) -> Result<Option<String>, Trouble> {
     let lang = context.lang;
     if git_dir::is_written(context, target) {
         return Ok(Some(text::git_folder(lang, &shown(context, &target.path))));
@@ -106,7 +111,8 @@ fn touched(context: &Context, target: &Target) -> Result<Option<String>, Trouble
         }
     }
     if target.is_tree {
-        let below = below(context, &target.real).into_iter().find(|path| trees::reaches(context, target, path));
+        let below =
+            below(context, &target.real).into_iter().find(|path| trees::reaches(context, archives, target, path));
         return Ok(below.map(|path| text::holds(lang, target.real.as_str(), path.as_str())));
     }
     Ok(None)
@@ -156,15 +162,10 @@ fn settings_edit(context: &Context, target: &Target, path: &Utf8Path) -> Result<
     Ok(if is_armed_alike { None } else { refused })
 }
 
-/// Options of dandori before its verb that take a value.
-const GLOBALS: [&str; 2] = ["--lang", "--color"];
-
 fn run(context: &Context, command: &Command) -> Option<String> {
     let words: Vec<&str> = command.args().iter().map(|w| w.text.as_str()).collect();
-    let is_value =
-        |at: usize| at.checked_sub(1).and_then(|before| words.get(before)).is_some_and(|w| GLOBALS.contains(w));
-    let plain = words.iter().enumerate().filter(|(at, w)| !w.starts_with('-') && !is_value(*at));
-    let verbs: Vec<&str> = plain.map(|(_, w)| *w).collect();
+    let plain = crate::verb::words(command).unwrap_or_default();
+    let verbs: Vec<&str> = plain.iter().map(|word| word.text.as_str()).collect();
     let lang = context.lang;
     match command.program.as_str() {
         "dandori" => {

@@ -96,8 +96,7 @@ fn skills_called(context: &Context) -> Vec<&'static str> {
 /// By the skill, or by the verb: a client's sandbox may keep the verb itself from the mark.
 fn calls_post_loop(context: &Context) -> bool {
     let is_verb = |command: &dandori_shell::Command| {
-        let verb = command.args().iter().find(|word| !word.text.starts_with('-'));
-        command.program == "dandori" && verb.is_some_and(|word| word.text == POST_LOOP)
+        crate::verb::words(command).is_some_and(|words| words.first().is_some_and(|word| word.text == POST_LOOP))
     };
     calls(context, POST_LOOP) || context.is_before_tool() && context.commands().iter().any(is_verb)
 }

@@ -9,6 +9,7 @@ use dandori_shell::{How, Opaque, Reading, Why};
 use super::recipes::{Recipes, Source};
 use crate::context::{By, Context};
 use crate::event::{Event, Tool};
+use crate::hidden;
 use crate::judge::{Asking, Outcome, judge as judge_all};
 use crate::rules::Rules;
 use crate::voice::{Trouble, Voice};
@@ -16,7 +17,7 @@ use crate::world::{Effect, Mark};
 
 /// Scripts that call scripts are followed this far.
 const DEPTH: usize = 3;
-/// Files one line is noted to have written; a line that writes more writes no scripts.
+/// Files one line is noted to have written by name.
 const NOTED: usize = 64;
 /// Those that judge what a line does. The others run programs, or are about one call of a tool.
 const JUDGES: &[&str] =
@@ -40,15 +41,24 @@ pub(crate) fn judge(context: &Context, voice: &mut Voice) -> Result<(), Trouble>
     Ok(())
 }
 
-/// What this line writes is of this session when the next one runs it. A folder stands for what is copied into it.
+/// What this line writes is of this session when the next one runs it. A folder stands for what is copied into it, and
+/// for all the files in it when there are too many to note.
 fn note_writes(context: &Context, voice: &mut Voice) {
     let leaves_text = |by: By| {
-        use How::{Copied, InPlace, Interpreter, Output, Redirect, Tee};
-        matches!(by, By::Shell(Redirect | Tee | InPlace | Copied | Output | Interpreter))
+        use How::{Copied, InPlace, Interpreter, Output, Patched, Redirect, Tee};
+        matches!(by, By::Shell(Redirect | Tee | InPlace | Copied | Output | Interpreter | Patched))
     };
     let written = context.targets().iter().filter(|target| !target.is_computed && leaves_text(target.by));
-    for target in written.take(NOTED) {
-        voice.note(Effect::Set(Mark::Wrote(target.real.clone()), String::new()));
+    let patched = hidden::patched_files(context);
+    let mut noted: Vec<Utf8PathBuf> = Vec::new();
+    for path in written.map(|target| target.real.clone()).chain(patched) {
+        let path = if noted.len() < NOTED { path } else { path.parent().unwrap_or(&path).to_owned() };
+        if !noted.contains(&path) {
+            noted.push(path);
+        }
+    }
+    for path in noted {
+        voice.note(Effect::Set(Mark::Wrote(path), String::new()));
     }
 }
 
@@ -83,7 +93,12 @@ fn fresh_scripts(
                 continue;
             }
             seen.push(path.clone());
-            let script = context.text(&path)?.map(|text| recipes.script(&text)).unwrap_or_default();
+            let Some(text) = context.text(&path)? else { continue };
+            let Some(script) = recipes.script(&text) else {
+                let name = super::secrets::shown(context, &path);
+                findings.push(dandori_text::guard::bash::script_unseen(context.lang, &name, &name));
+                continue;
+            };
             findings.extend(about(context, &path, (script, recipes.source()), depth, seen)?);
         }
     }
@@ -253,6 +268,12 @@ mod tests {
             let judged = stage().file("build.sh", "").file("tools/a", "").bash(line);
             assert!(judged.effects.contains(&Effect::Set(Mark::Wrote(path.into()), String::new())), "{line}");
         }
+        let many = (0..70).map(|n| format!("a{n}")).collect::<Vec<_>>().join(" ");
+        let judged = stage().bash(&format!("echo 'git push -f' | tee {many} x.sh"));
+        assert!(judged.effects.contains(&Effect::Set(Mark::Wrote("/repo".into()), String::new())), "the folder");
+        let patch = "--- /dev/null\n+++ b/x.sh\n@@ -0,0 +1 @@\n+git push -f\n";
+        let judged = stage().file("p.diff", patch).bash("git apply p.diff");
+        assert!(judged.effects.contains(&Effect::Set(Mark::Wrote("/repo/x.sh".into()), String::new())), "a patch");
         let judged = stage().bash("cargo build 2>&1 | tail; rm x.sh; mkdir y");
         assert!(judged.effects.is_empty(), "{:?}", judged.effects);
         let mut copied = fresh("tools/x.sh", "git push -f");

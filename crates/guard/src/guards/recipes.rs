@@ -59,13 +59,13 @@ impl Recipes {
         }
     }
 
-    /// The lines, as one script.
-    pub(super) fn script(&self, text: &str) -> String {
+    /// The lines, as one script; `None` when they are more than can be read.
+    pub(super) fn script(&self, text: &str) -> Option<String> {
         match &self.lines {
             Lines::Scripts(names) => {
                 let json: serde_json::Value = serde_json::from_str(text).unwrap_or_default();
                 let line = |name: &String| Some(json.get("scripts")?.get(name)?.as_str()?.to_owned());
-                names.iter().filter_map(line).collect::<Vec<_>>().join("\n")
+                Some(names.iter().filter_map(line).collect::<Vec<_>>().join("\n"))
             }
             Lines::Makefile => recipes(text),
         }
@@ -81,29 +81,55 @@ fn scripts_of(words: &[&str]) -> Vec<String> {
     names.iter().flat_map(|name| [format!("pre{name}"), (*name).to_owned(), format!("post{name}")]).collect()
 }
 
-/// The recipe lines of a makefile, with the variables it sets itself filled in and any other by its bare name.
-fn recipes(text: &str) -> String {
+/// The recipe lines of a makefile and what it runs while it is read, with the variables it sets itself filled in and any
+/// other by its bare name. `None` when variables of variables make it longer than can be read.
+fn recipes(text: &str) -> Option<String> {
     let joined = text.replace("\\\n", " ");
     let mut variables = BTreeMap::new();
-    let mut lines = Vec::new();
+    let mut lines: Vec<String> = joined
+        .match_indices("$(shell ")
+        .filter_map(|(at, found)| {
+            let code = joined.get(at + found.len()..)?;
+            Some(code.get(..closing_at(code, ')'))?.to_owned())
+        })
+        .collect();
+    let (mut prefix, mut is_defined) = ('\t', false);
     for line in joined.lines() {
-        if let Some(recipe) = line.strip_prefix('\t') {
-            lines.push(recipe.trim_start_matches(['@', '-', '+', ' ']).to_owned());
-        } else if let Some((name, value)) = line.split_once('=') {
-            let name = name.trim_end_matches([':', '?', '+', '!', ' ', '\t']).trim();
-            variables.insert(name.to_owned(), value.trim().to_owned());
-        } else if let Some((_, recipe)) = line.split_once(';') {
-            lines.push(recipe.trim().to_owned());
+        match line.split_once('=') {
+            _ if line.starts_with("define ") || line.starts_with("endef") => is_defined = line.starts_with("define "),
+            _ if is_defined || line.starts_with(prefix) => {
+                lines.push(line.trim_start_matches([prefix, '@', '-', '+', ' ', '\t']).to_owned());
+            }
+            Some((name, value)) if name.trim() == ".RECIPEPREFIX" => {
+                prefix = value.trim().chars().next().unwrap_or('\t');
+            }
+            Some((name, value)) if name.ends_with('!') => lines.push(value.trim().to_owned()),
+            Some((name, value)) => {
+                let name = name.trim_end_matches([':', '?', '+', ' ', '\t']).trim();
+                variables.insert(name.to_owned(), value.trim().to_owned());
+            }
+            None => lines.extend(line.split_once(';').map(|(_, recipe)| recipe.trim().to_owned())),
         }
     }
-    lines.iter().map(|line| filled_in(line, &variables, 4)).collect::<Vec<_>>().join("\n")
+    let mut room = dandori_shell::MAX_BYTES;
+    let mut script = String::new();
+    for line in lines {
+        script.push_str(&filled_in(&line, &variables, 4, &mut room));
+        script.push('\n');
+        if room == 0 {
+            return None;
+        }
+    }
+    Some(script)
 }
 
-fn filled_in(line: &str, variables: &BTreeMap<String, String>, depth: usize) -> String {
+/// At most so many bytes: variables of variables multiply.
+fn filled_in(line: &str, variables: &BTreeMap<String, String>, depth: usize, room: &mut usize) -> String {
     let mut out = String::new();
     let mut rest = line;
-    while let Some((before, after)) = rest.split_once('$') {
+    while let Some((before, after)) = rest.split_once('$').filter(|_| *room > 0) {
         out.push_str(before);
+        *room = room.saturating_sub(before.len() + 1);
         let closing = match after.chars().next() {
             Some('(') => ')',
             Some('{') => '}',
@@ -124,11 +150,12 @@ fn filled_in(line: &str, variables: &BTreeMap<String, String>, depth: usize) -> 
         let end = closing_at(inner, closing);
         let (name, behind) = (inner.get(..end).unwrap_or_default(), inner.get(end + 1..).unwrap_or_default());
         match variables.get(name.trim()).filter(|_| depth > 0) {
-            Some(value) => out.push_str(&filled_in(value, variables, depth - 1)),
+            Some(value) => out.push_str(&filled_in(value, variables, depth - 1, room)),
             None => out.extend(name.chars().filter(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/'))),
         }
         rest = behind;
     }
+    *room = room.saturating_sub(rest.len());
     out.push_str(rest);
     out
 }
@@ -157,8 +184,17 @@ mod tests {
     #[test]
     fn a_makefile_s_recipes_are_read_with_its_own_variables() {
         let text = "CMD = git push\nall: build\n\t@$(CMD) -f\n\techo $$HOME $(CC) $@\nx: ; rm -rf ~\n";
-        assert_eq!(recipes(text), "git push -f\necho $HOME CC x\nrm -rf ~");
-        assert_eq!(recipes("\t$(if $(X),a) b"), "ifXa b");
+        assert_eq!(recipes(text).unwrap(), "git push -f\necho $HOME CC x\nrm -rf ~\n");
+        assert_eq!(recipes("\t$(if $(X),a) b").unwrap(), "ifXa b\n");
+        assert_eq!(recipes("X := $(shell git push -f)\nY != rm -rf ~\n").unwrap(), "git push -f\nrm -rf ~\n");
+        assert_eq!(recipes(".RECIPEPREFIX = >\nx:\n>git push\ndefine z\nrm a\nendef\n").unwrap(), "git push\nrm a\n");
+    }
+
+    #[test]
+    fn variables_of_variables_end_somewhere() {
+        let times = |name: &str| format!("$({name})").repeat(200);
+        let text = format!("A={}\nB={}\nC={}\nD=xxxxxxxx\nx:\n\t$(A)\n", times("B"), times("C"), times("D"));
+        assert_eq!(recipes(&text), None);
     }
 
     #[test]

@@ -111,18 +111,24 @@ pub(super) fn mounted(context: &Context) -> Option<Utf8PathBuf> {
 }
 
 /// The files that a patch of the line changes belong to the guards: what a patch says is read, wherever it lies.
-pub(super) fn patched(context: &Context) -> Option<Utf8PathBuf> {
+pub(super) fn patched(context: &Context, is_ours: impl Fn(&Utf8Path) -> bool) -> Option<Utf8PathBuf> {
     if !context.targets().iter().any(|target| target.by == By::Shell(How::Patched)) {
         return None;
     }
     let words = crate::papers::words_of_hidden_writes(context)?;
     let base = context.project.as_ref().map(|project| project.root.clone())?;
     let mut names = words.lines().flat_map(|line| {
-        const HEADERS: [&str; 5] = ["+++ ", "--- ", "rename to ", "copy to ", "diff --git "];
+        const HEADERS: [&str; 6] = ["+++ ", "--- ", "rename to ", "copy to ", "diff --git ", "Index: "];
         let rest = HEADERS.iter().find_map(|header| line.strip_prefix(header)).unwrap_or_default();
-        rest.split_whitespace().map(|name| name.strip_prefix("a/").or(name.strip_prefix("b/")).unwrap_or(name))
+        rest.split_whitespace().map(|name| {
+            let name = name.trim_matches('"');
+            name.strip_prefix("a/").or(name.strip_prefix("b/")).unwrap_or(name)
+        })
     });
-    names.find_map(|name| Some(base.join(name)).filter(|path| is_settings(path)))
+    let is_held = |path: &Utf8PathBuf| {
+        is_settings(path) || is_ours(path) || path.starts_with(base.join(".git/hooks")) || path.ends_with(".git/config")
+    };
+    names.find_map(|name| Some(base.join(name)).filter(is_held))
 }
 
 /// As far as no pattern stands in it.

@@ -115,9 +115,15 @@ fn what_is_only_known_when_it_runs_is_known_by_what_is_written_of_it() {
         "patch -p1 -i evil.patch",
         "cat evil.patch | git apply",
         "git apply <<'E'\ndiff --git a/.claude/settings.json b/.claude/settings.json\ndeleted file mode 100644\nE",
+        "git apply own.patch",
+        "patch -p1 < quoted.patch",
     ] {
         let patch = "--- a/.claude/settings.json\n+++ b/.claude/settings.json\n@@ -1 +1 @@\n-a\n+b\n";
-        let stage = stage().file("evil.patch", patch).file("/usr/bin/dandori", "");
+        let stage = stage()
+            .file("evil.patch", patch)
+            .file("own.patch", "--- a/dandori.toml\n+++ b/dandori.toml\n@@ -1 +1 @@\n-a\n+b\n")
+            .file("quoted.patch", &patch.replace("b/.claude/settings.json", "\"b/.claude/settings.json\""))
+            .file("/usr/bin/dandori", "");
         assert!(is_refused(&stage.bash(line)), "{line}");
     }
     for line in [
@@ -202,6 +208,14 @@ fn an_archive_is_looked_into_before_it_is_unpacked_over_the_settings() {
     let unread = stage().file("x.tgz", "").bash("tar xzf x.tgz");
     assert_eq!(unread.outcome(), Outcome::Ask, "and nobody did");
     assert_eq!(stage().bash("tar xzf none.tgz").outcome(), Outcome::Pass, "there is nothing to unpack");
+    let renamed = lists("a\n").bash("tar xf x.tgz --transform 's,^a$,.claude/settings.json,'");
+    assert_eq!(renamed.outcome(), Outcome::Ask, "its members come under other names");
+    let many = lists("a\n");
+    many.bash(&"tar xzf x.tgz; ".repeat(10));
+    assert!(many.calls.borrow().is_empty(), "so many are not looked into");
+    let once = lists("a\n");
+    once.bash("tar xzf x.tgz");
+    assert_eq!(once.calls.borrow().len(), 1, "one is, once");
     assert!(!is_refused(&stage().file("sub/a", "").bash("tar xzf x.tgz -C sub")));
 }
 

@@ -1,5 +1,7 @@
 //! A whole folder is changed: whether what belongs to the guards in it is.
 
+use std::cell::OnceCell;
+
 use camino::{Utf8Path, Utf8PathBuf};
 use dandori_shell::{Command, How};
 
@@ -7,18 +9,20 @@ use crate::context::{By, Context, Target};
 use crate::guards::argv;
 use crate::world::{Call, Ran};
 
+/// Archives of one line that are looked into.
+const MOST: usize = 4;
 /// Listing an archive is quick, or not worth it.
 const LISTING: std::time::Duration = std::time::Duration::from_secs(2);
 
 /// Whether a change of the folder reaches this path in it.
-pub(super) fn reaches(context: &Context, target: &Target, path: &Utf8Path) -> bool {
+pub(super) fn reaches(context: &Context, archives: &Archives, target: &Target, path: &Utf8Path) -> bool {
     let inside = path.strip_prefix(&target.real).unwrap_or(path);
     match (target.by, &target.from) {
         // What is not in the source does not come.
         (By::Shell(How::Copied), Some(from)) => context.world.kind(&from.join(inside)).is_some(),
         (By::Shell(How::Restored), _) => is_tracked(context, path),
         (By::Shell(How::Cleaned), _) => !is_tracked(context, path),
-        (By::Shell(How::Extracted), _) => unpacked(context, inside) == Some(true),
+        (By::Shell(How::Extracted), _) => archives.bring(inside) == Some(true),
         // Nobody is disarmed by a mode that lets the user's own program read.
         (By::Shell(How::Mode), _) => context.commands().iter().any(takes_rights),
         _ => true,
@@ -26,10 +30,10 @@ pub(super) fn reaches(context: &Context, target: &Target, path: &Utf8Path) -> bo
 }
 
 /// An archive that nobody can look into goes over a folder with settings of the guards in it.
-pub(super) fn may_be_unpacked_over(context: &Context, target: &Target) -> bool {
+pub(super) fn may_be_unpacked_over(context: &Context, archives: &Archives, target: &Target) -> bool {
     let is_unseen = |path: &Utf8PathBuf| {
         let inside = path.strip_prefix(&target.real).unwrap_or(path);
-        unpacked(context, inside).is_none()
+        archives.bring(inside).is_none()
     };
     target.by == By::Shell(How::Extracted)
         && target.is_tree
@@ -37,14 +41,38 @@ pub(super) fn may_be_unpacked_over(context: &Context, target: &Target) -> bool {
         && super::below(context, &target.real).iter().any(is_unseen)
 }
 
-/// Whether an archive of the line has this path; `None` when that cannot be looked at.
-fn unpacked(context: &Context, inside: &Utf8Path) -> Option<bool> {
-    let archives = context.commands().iter().filter(|command| is_archiver(&command.program));
-    let brought: Vec<Option<bool>> = archives.map(|command| brings(context, command, inside)).collect();
-    if brought.contains(&Some(true)) {
-        return Some(true);
+/// What the archives hold that a line unpacks, listed once, when somebody asks.
+pub(super) struct Archives<'c> {
+    context: &'c Context<'c>,
+    members: OnceCell<Option<Vec<String>>>,
+}
+
+impl<'c> Archives<'c> {
+    pub(super) fn of(context: &'c Context<'c>) -> Self {
+        Self { context, members: OnceCell::new() }
     }
-    (!brought.is_empty() && !brought.contains(&None)).then_some(false)
+
+    /// Whether one of them has this path; `None` when that cannot be looked at.
+    fn bring(&self, inside: &Utf8Path) -> Option<bool> {
+        let members = self.members.get_or_init(|| self.listed()).as_ref()?;
+        // Members may lose leading folders on the way (`--strip-components`), so their end counts.
+        let lies_over =
+            |member: &String| Utf8Path::new(member.trim_start_matches("./")).ends_with(inside) || member.contains("..");
+        Some(members.iter().any(lies_over))
+    }
+
+    fn listed(&self) -> Option<Vec<String>> {
+        let archivers: Vec<&Command> =
+            self.context.commands().iter().filter(|command| is_archiver(&command.program)).collect();
+        if archivers.is_empty() || archivers.len() > MOST {
+            return None;
+        }
+        let mut members = Vec::new();
+        for command in archivers {
+            members.append(&mut members_of(self.context, command)?);
+        }
+        Some(members)
+    }
 }
 
 /// Git has the file: its index names it. In the fourth version names are shortened, so all count as there.
@@ -58,10 +86,15 @@ fn is_archiver(program: &str) -> bool {
     matches!(program, "tar" | "bsdtar" | "gtar" | "unzip" | "7z" | "cpio" | "pax")
 }
 
-fn brings(context: &Context, command: &Command, inside: &Utf8Path) -> Option<bool> {
+fn members_of(context: &Context, command: &Command) -> Option<Vec<String>> {
     let args = command.args();
     let folder = context.folder_of(command)?;
     let words: Vec<&str> = args.iter().map(|word| word.text.as_str()).collect();
+    // Members that come under other names are not in the list.
+    let renames = |word: &&str| word.starts_with("--tran") || word.starts_with("--xform") || word.starts_with("-s");
+    if words.iter().any(renames) {
+        return None;
+    }
     let (archive, lists): (&str, &[&str]) = match (command.program.as_str(), words.as_slice()) {
         ("unzip", _) => (argv::operands(args, &["-d", "-x"]).first()?.text.as_str(), &["unzip", "-Z1"]),
         // `tar xzf x.tgz`: the file stands behind the letters; `tar -x --file x.tgz`: behind its own.
@@ -80,15 +113,13 @@ fn brings(context: &Context, command: &Command, inside: &Utf8Path) -> Option<boo
     }
     if context.world.kind(&path).is_none() {
         // Unless the line fetches it, there is nothing to unpack.
-        return if context.commands().iter().all(|command| is_archiver(&command.program)) { Some(false) } else { None };
+        let only_unpacks = context.commands().iter().all(|command| is_archiver(&command.program));
+        return only_unpacks.then(Vec::new);
     }
     let argv = lists.iter().map(|word| (*word).to_owned()).chain([path.into_string()]).collect();
     let call = Call { argv, cwd: Some(folder), stdin: String::new(), limit: LISTING };
     let Ran::Ended { code: Some(0), stdout, .. } = context.world.run(&call) else { return None };
-    // Members may lose leading folders on the way (`--strip-components`), so their end counts.
-    let lies_over =
-        |member: &str| Utf8Path::new(member.trim_start_matches("./")).ends_with(inside) || member.contains("..");
-    Some(stdout.lines().any(lies_over))
+    Some(stdout.lines().map(str::to_owned).collect())
 }
 
 /// `chmod -R 000 .`, `chmod -R a-r .`, `chown -R other .`: the guards' own files could no longer be read.
