@@ -16,6 +16,7 @@ use crate::aliases;
 use crate::change::{Change, resolve};
 use crate::event::{Event, Kind, Tool};
 use crate::glob;
+use crate::hidden::{self, Hidden};
 use crate::patch::{Patch, patches_in_command};
 use crate::rules::Rules;
 use crate::state_verb;
@@ -35,6 +36,7 @@ pub struct Context<'a> {
     reading: OnceCell<Option<Reading>>,
     targets: OnceCell<Vec<Target>>,
     changes: OnceCell<Vec<Change>>,
+    hidden: OnceCell<Vec<Hidden>>,
     /// By the path as text: paths are compared part by part, which is slow.
     checkouts: RefCell<BTreeMap<String, Placed>>,
     documents: RefCell<BTreeMap<Utf8PathBuf, Rc<Documents>>>,
@@ -102,6 +104,7 @@ impl<'a> Context<'a> {
             reading: OnceCell::new(),
             targets: OnceCell::new(),
             changes: OnceCell::new(),
+            hidden: OnceCell::new(),
             checkouts: RefCell::default(),
             documents: RefCell::default(),
         }
@@ -329,6 +332,11 @@ impl<'a> Context<'a> {
                 checkout.common_dir == project.common_dir && !target.real.starts_with(&checkout.common_dir)
             })
             .collect()
+    }
+
+    /// What the line may write in the project without saying where.
+    pub(crate) fn hidden_writes(&self) -> &[Hidden] {
+        self.hidden.get_or_init(|| hidden::writes(self))
     }
 
     /// state.md and the active playbook of a checkout.

@@ -8,7 +8,6 @@ use dandori_playbook::{Phase, PhaseStatus, Playbook};
 use dandori_shell::{How, gh_call};
 
 use crate::context::{By, Context, Documents};
-use crate::hidden;
 use crate::papers;
 use crate::voice::{Trouble, Voice};
 use crate::world::Checkout;
@@ -75,7 +74,7 @@ fn places(context: &Context, runs: &[GitRun], project: &Checkout, makes_pull: bo
             add(&checkout, Work::Changed);
         }
     }
-    for write in hidden::writes(context) {
+    for write in context.hidden_writes() {
         if !papers::is_state(&write.checkout, &write.path) && !papers::is_plan(&write.checkout, &write.path) {
             add(&write.checkout, Work::Changed);
         }

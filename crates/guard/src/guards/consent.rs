@@ -3,7 +3,6 @@
 use dandori_text::guard::edit;
 
 use crate::context::Context;
-use crate::hidden;
 use crate::voice::{Trouble, Voice};
 use crate::world::{Effect, Mark};
 
@@ -15,7 +14,7 @@ pub(crate) fn judge(context: &Context, voice: &mut Voice) -> Result<(), Trouble>
     if context.event.session.is_none() || context.world.mark(&Mark::Confirmed).is_some() {
         return Ok(());
     }
-    if !context.project_targets().is_empty() || !hidden::writes(context).is_empty() {
+    if !context.project_targets().is_empty() || !context.hidden_writes().is_empty() {
         // A session whose beginning was not seen, or whose marks were lost, waits from now on.
         voice.note(Effect::Set(Mark::Consent, String::new()));
         voice.block(edit::consent(context.lang));

@@ -9,7 +9,6 @@ use camino::Utf8PathBuf;
 use dandori_text::guard::branch as text;
 
 use crate::context::Context;
-use crate::hidden;
 use crate::rules::MainWhat;
 use crate::voice::{Trouble, Voice};
 use crate::world::{Checkout, Head};
@@ -42,7 +41,7 @@ pub(crate) fn judge(context: &Context, voice: &mut Voice) -> Result<(), Trouble>
         let checkout = context.checkout(&target.real)?;
         Some((checkout, shown(context, &target.real)))
     });
-    let hidden = hidden::writes(context).into_iter().map(|write| (write.checkout, write.shown));
+    let hidden = context.hidden_writes().iter().map(|write| (write.checkout.clone(), write.shown.clone()));
     for (checkout, path) in named.chain(hidden) {
         let Head::Branch(branch) = &checkout.head else { continue };
         let is_away = |to: &Head| !matches!(to, Head::Branch(branch) if is_main(context, branch));

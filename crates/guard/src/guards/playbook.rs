@@ -12,7 +12,6 @@ use dandori_shell::{How, git_call};
 use dandori_text::guard::edit;
 
 use crate::context::{By, Context, Documents, Target};
-use crate::hidden;
 use crate::papers::{self, After, Paper, PaperChange, Unclear};
 use crate::voice::{Trouble, Voice};
 use crate::world::Checkout;
@@ -23,9 +22,9 @@ pub(crate) fn judge(context: &Context, voice: &mut Voice) -> Result<(), Trouble>
         return Ok(());
     }
     let named = context.project_targets().into_iter().map(|(target, checkout)| Place::of(context, target, checkout));
-    let hidden = hidden::writes(context).into_iter().map(|write| Place {
+    let hidden = context.hidden_writes().iter().map(|write| Place {
         is_free: papers::is_state(&write.checkout, &write.path) || papers::is_plan(&write.checkout, &write.path),
-        checkout: write.checkout,
+        checkout: write.checkout.clone(),
     });
     let mut seen: Vec<Rc<Checkout>> = Vec::new();
     for Place { checkout, is_free } in named.chain(hidden) {
