@@ -108,8 +108,11 @@ struct Lexer<'a> {
     at: usize,
     stack: Vec<Open>,
     deepest: usize,
-    /// How deep the stack was at each `((` and `case` that is open.
+    /// How deep the stack was at each `((` that is open.
     doubled: Vec<usize>,
+    /// Every `case` that has no `esac` yet. Counted apart from the stack: the bracket after a pattern closes another one
+    /// there, and the word may stand where no command seems to start (`coproc case`).
+    cases: usize,
     most_doubled: usize,
     /// Here-documents announced on this line: the end mark, and whether tabs before it are dropped.
     heredocs: Vec<(String, bool)>,
@@ -127,6 +130,7 @@ impl<'a> Lexer<'a> {
             stack: Vec::new(),
             deepest: 0,
             doubled: Vec::new(),
+            cases: 0,
             most_doubled: 0,
             heredocs: Vec::new(),
             closers: Vec::new(),
@@ -150,7 +154,11 @@ impl<'a> Lexer<'a> {
         let depth = self.stack.len();
         self.doubled.retain(|at| *at < depth);
         self.doubled.push(depth);
-        self.most_doubled = self.most_doubled.max(self.doubled.len());
+        self.count_doubled();
+    }
+
+    fn count_doubled(&mut self) {
+        self.most_doubled = self.most_doubled.max(self.doubled.len() + self.cases);
     }
 
     fn open(&mut self, what: Open) {
@@ -311,9 +319,13 @@ impl<'a> Lexer<'a> {
             .unwrap_or(rest.len())
             .max(1);
         let word = rest.get(..len).unwrap_or_default();
+        if word == b"case" {
+            self.cases += 1;
+            self.count_doubled();
+        }
         if command_start {
-            if word == b"case" {
-                self.double();
+            if word == b"esac" {
+                self.cases = self.cases.saturating_sub(1);
             }
             match word {
                 b"if" | b"while" | b"until" | b"for" | b"case" | b"select" | b"{" => self.open(Open::Keyword),

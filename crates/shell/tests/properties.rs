@@ -180,6 +180,8 @@ fn what_multiplies_is_cut_off_and_opaque() {
         "((ls; ".repeat(40) + "ls" + &"))".repeat(40),
         "echo \"$(".repeat(30) + "ls" + &")\"".repeat(30),
         "case a in a) ".repeat(24) + "ls;;; esac" + &";; esac".repeat(23),
+        "awk >(case a in a) xargs ".repeat(57),
+        "coproc case a in a) ".repeat(40) + "ls" + &";; esac".repeat(40),
         "a[$(ls)".repeat(64),
         "a[".to_owned() + &"${b[".repeat(8) + "1" + &"]}".repeat(8) + "]=x",
         "eval ".repeat(12_000) + "ls",
