@@ -5,7 +5,7 @@
 //! and the words that are text.
 
 use camino::{Utf8Path, Utf8PathBuf};
-use dandori_shell::{Certainty, Command, Reading, Word};
+use dandori_shell::{Certainty, Word};
 use serde_json::Value;
 
 use crate::change::resolve;
@@ -14,6 +14,7 @@ use crate::event::Tool;
 
 mod found;
 mod git;
+mod launchers;
 mod quiet;
 mod words;
 
@@ -76,7 +77,8 @@ fn shell_reads(context: &Context, line: &str, found: &mut Vec<Shown>) {
     for script in &reading.scripts {
         filled_in(context, &script.path, Named::Surely, found);
     }
-    for command in &reading.commands {
+    for (at, command) in reading.commands.iter().enumerate() {
+        let after = reading.commands.get(at + 1..).unwrap_or_default();
         let base = context.folder_of(command);
         let mut take = |mention: Mention, base: Option<&Utf8Path>| {
             let Mention { word, mut named } = mention;
@@ -96,7 +98,7 @@ fn shell_reads(context: &Context, line: &str, found: &mut Vec<Shown>) {
             if let Some(base) = base {
                 found.extend(git::forced_in(context, &call, &base).into_iter().map(Shown::surely));
             }
-        } else if !is_wrapper(reading, command) {
+        } else if !launchers::is_wrapper(command, after) {
             for mention in words::mentions(command) {
                 take(mention, base.as_deref());
             }
@@ -108,12 +110,6 @@ fn shell_reads(context: &Context, line: &str, found: &mut Vec<Shown>) {
         let quoted = line.split(['\'', '"', '`']).filter(|piece| is_path_like(piece));
         found.extend(quoted.map(|piece| Shown::surely(context.expanded(piece))));
     }
-}
-
-/// The words of such a command are another command's, which stands in the line on its own.
-fn is_wrapper(reading: &Reading, command: &Command) -> bool {
-    let takes_files = matches!(command.program.as_str(), "xargs" | "gxargs" | "parallel");
-    !takes_files && reading.commands.iter().any(|inner| found::is_reached_by(inner, &[&command.program]))
 }
 
 /// A pattern of the shell by the files it stands for.

@@ -129,3 +129,5 @@ pub(super) fn shown(context: &Context, path: &Utf8Path) -> String {
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod ways_round;

@@ -33,8 +33,7 @@ fn drops_data(context: &Context, command: &Command) -> bool {
     match command.program.as_str() {
         "dropdb" | "dropuser" => true,
         "psql" | "mysql" | "mariadb" | "sqlite3" | "sqlcmd" | "cockroach" | "clickhouse-client" | "duckdb" | "bq" => {
-            // What was only ever in memory is nobody's, unless a file is brought in.
-            if has_word(&[":memory:"]) && !said("attach") && !said(".open") {
+            if is_in_memory(context, command) {
                 return false;
             }
             let given = args.iter().any(|w| destroys(&w.text));
@@ -59,6 +58,45 @@ fn drops_data(context: &Context, command: &Command) -> bool {
         "diesel" | "sqlx" => has_word(&["database"]) && has_word(&["reset", "drop"]),
         _ => false,
     }
+}
+
+/// What was only ever in memory is nobody's, unless a file is brought in. Only the first operand names the database, and
+/// only of these two: what follows it, or is told to another program, is text.
+fn is_in_memory(context: &Context, command: &Command) -> bool {
+    const VALUED: &[&str] = &[
+        "-cmd",
+        "--cmd",
+        "-init",
+        "--init",
+        "-separator",
+        "--separator",
+        "-newline",
+        "--newline",
+        "-nullvalue",
+        "--nullvalue",
+        "-maxsize",
+        "--maxsize",
+        "-vfs",
+        "--vfs",
+    ];
+    let more: &[&str] = match command.program.as_str() {
+        "sqlite3" => &[],
+        "duckdb" => &["-c", "-s", "-f"],
+        _ => return false,
+    };
+    let operands = argv::operands(command.args(), &[VALUED, more].concat());
+    let is_named = operands.first().is_some_and(|word| word.text == ":memory:");
+    // Wherever the statements come from, the line itself or a word of the command.
+    let line = match &context.event.tool {
+        Some(Tool::Bash { command: line, .. }) => line.as_str(),
+        _ => "",
+    };
+    let brings_in = |text: &str| {
+        let text = text.to_ascii_lowercase();
+        // `.open`, which may be cut short.
+        text.contains("attach") || text.contains(".op")
+    };
+    is_named && !brings_in(line) && !command.args().iter().any(|word| brings_in(&word.text))
 }
 
 /// The text a database gets on its standard input stands in the line itself.
@@ -195,4 +233,46 @@ fn publishes(command: &Command) -> bool {
         let wanted: Vec<&str> = line.split(' ').collect();
         words.starts_with(&wanted)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Level;
+    use crate::judge::Outcome;
+    use crate::stage::Stage;
+
+    fn all(lines: &[&str], want: Outcome) {
+        for line in lines {
+            let judged = Stage::only("bash", Level::Block).bash(line);
+            assert_eq!(judged.outcome(), want, "{line}: {}", judged.said());
+        }
+    }
+
+    #[test]
+    fn a_database_is_in_memory_when_that_is_the_one_that_is_opened() {
+        all(
+            &[
+                "sqlite3 real.db 'drop table users' ':memory:'",
+                "sqlite3 -cmd :memory: real.db 'drop table users'",
+                "sqlite3 -init :memory: real.db 'drop table users'",
+                "sqlite3 :MEMORY: 'drop table users'",
+                "psql :memory: -c 'drop table users'",
+                "mysql -e 'drop table users' :memory:",
+                "duckdb -c 'drop table users' real.db :memory:",
+                "echo \"attach 'real.db' as r; drop table r.t\" | sqlite3 :memory:",
+                "sqlite3 :memory: '.op real.db' 'drop table users'",
+            ],
+            Outcome::Ask,
+        );
+        all(
+            &[
+                "sqlite3 :memory: 'create table t(a); drop table t'",
+                "sqlite3 -header -cmd '.mode box' :memory: 'drop table t'",
+                "duckdb :memory: -c 'drop table t'",
+                "duckdb -c 'drop table t' :memory:",
+                "sqlite3 real.db 'select 1'",
+            ],
+            Outcome::Pass,
+        );
+    }
 }

@@ -11,8 +11,8 @@ use super::{Shown, resolve};
 /// What is handed on is only known when it runs, but not what is looked for.
 pub(super) fn handed_on(context: &Context, reading: &Reading, found: &mut Vec<Shown>) {
     let mut read = reading.reads.iter().filter(|read| read.path.is_computed());
-    let is_shown = read.any(|read| !tells_nothing(context, &read.program, &read.path))
-        || reading.commands.iter().any(|command| takes_over(reading, command));
+    let is_shown =
+        read.any(|read| !tells_nothing(context, &read.program, &read.path)) || is_taken_over(&reading.commands);
     if !is_shown {
         return;
     }
@@ -41,10 +41,15 @@ pub(super) fn handed_on(context: &Context, reading: &Reading, found: &mut Vec<Sh
     }
 }
 
+fn is_taken_over(commands: &[Command]) -> bool {
+    let after = |at: usize| commands.get(at + 1..).unwrap_or_default();
+    commands.iter().enumerate().any(|(at, command)| takes_over(command, after(at)))
+}
+
 /// The command gets files from such a program, and shows what is in them.
-fn takes_over(reading: &Reading, command: &Command) -> bool {
+fn takes_over(command: &Command, after: &[Command]) -> bool {
     let gets = is_reached_by(command, &["find", "gfind", "fd", "fdfind", "xargs", "gxargs", "parallel"]);
-    let runs_another = || super::is_wrapper(reading, command) || is_shell(&command.program);
+    let runs_another = || super::launchers::is_wrapper(command, after) || is_shell(&command.program);
     gets && !shows_nothing(command) && !runs_another()
 }
 
@@ -52,7 +57,7 @@ fn is_shell(program: &str) -> bool {
     matches!(program, "sh" | "bash" | "zsh" | "dash" | "ksh" | "ash" | "fish" | "xargs" | "gxargs" | "parallel")
 }
 
-pub(super) fn is_reached_by(command: &Command, wrappers: &[&str]) -> bool {
+fn is_reached_by(command: &Command, wrappers: &[&str]) -> bool {
     command.reached.iter().any(|reach| matches!(reach, Reach::Wrapper(by) if wrappers.contains(&by.as_str())))
 }
 
