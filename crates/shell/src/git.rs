@@ -1,6 +1,7 @@
 //! git's command line: global options, subcommand, aliases, settings that run things.
 
 use crate::git_settings::Lasts;
+use crate::git_values::options_alone;
 use crate::options::{self, Parsed, Spec};
 use crate::reading::{Command, How, Reach, Why, Word};
 use crate::scope::Input;
@@ -25,22 +26,22 @@ pub struct GitCall {
 
 impl GitCall {
     /// An option by its long name or letter, abbreviated as git allows (`--forc`), bundled (`-fu`) or with a value; of
-    /// `--dry-run --no-dry-run` the last one counts.
+    /// `--dry-run --no-dry-run` the last one counts. What is the value of another option is none.
     pub fn has_option(&self, long: &str, short: Option<char>) -> bool {
-        let says = |word: &Word| match word.text.strip_prefix("--") {
+        let says = |word: &String| match word.strip_prefix("--") {
             Some(given) => {
                 let given = given.split('=').next().unwrap_or_default();
                 match given.strip_prefix("no-") {
-                    Some(given) if long == given => Some(false),
+                    Some(given) if !given.is_empty() && long.starts_with(given) => Some(false),
                     _ => (given.len() >= 2 && long.starts_with(given)).then_some(true),
                 }
             }
             None => {
-                let letters = word.text.strip_prefix('-')?;
-                letters.chars().take_while(char::is_ascii_alphabetic).any(|c| Some(c) == short).then_some(true)
+                let letters = word.strip_prefix('-')?;
+                letters.chars().take_while(char::is_ascii_alphanumeric).any(|c| Some(c) == short).then_some(true)
             }
         };
-        self.args.iter().take_while(|w| w.text != "--").filter_map(says).last().unwrap_or(false)
+        options_alone(&self.subcommand.text, &self.args).iter().filter_map(says).last().unwrap_or(false)
     }
 
     /// The subcommand's options and operands. `short` and `long` are those that take a value; long ones may be

@@ -19,6 +19,7 @@ mod finders;
 mod gh;
 mod git;
 mod git_settings;
+mod git_values;
 mod grammar;
 mod languages;
 mod launchers;

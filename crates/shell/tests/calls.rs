@@ -39,6 +39,8 @@ fn a_forced_push_is_told_from_a_plain_one() {
         "git push --mirror",
         "git push -d o main",
         "git push origin main --force",
+        "git push -f -on origin main",
+        "git push -4f origin work",
     ] {
         assert!(git(line).is_forced_push(), "{line}");
     }
@@ -48,8 +50,31 @@ fn a_forced_push_is_told_from_a_plain_one() {
         "git push origin HEAD:main",
         "git push --follow-tags",
         "git pull --force",
+        "git push -o -f",
+        "git push -of origin work",
     ] {
         assert!(!git(line).is_forced_push(), "{line}");
+    }
+}
+
+#[test]
+fn the_value_of_an_option_is_no_option() {
+    for (line, long, short, has) in [
+        ("git commit -m --dry-run", "dry-run", None, false),
+        ("git commit -am --dry-run", "dry-run", None, false),
+        ("git commit -mx --dry-run", "dry-run", None, true),
+        ("git commit --message=x --dry-run", "dry-run", None, true),
+        ("git commit --mes --dry-run", "dry-run", None, false),
+        ("git commit -uno -m x", "no-verify", Some('n'), false),
+        ("git commit -un --no-verify", "no-verify", Some('n'), true),
+        ("git commit -nm x", "no-verify", Some('n'), true),
+        ("git push -on origin main", "dry-run", Some('n'), false),
+        ("git push -o x -n origin main", "dry-run", Some('n'), true),
+        ("git push --dry-run --no-dry", "dry-run", Some('n'), false),
+        ("git clean -e -n -f", "dry-run", Some('n'), false),
+        ("git switch --force main", "force", Some('f'), true),
+    ] {
+        assert_eq!(git(line).has_option(long, short), has, "{line}");
     }
 }
 

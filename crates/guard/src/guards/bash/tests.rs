@@ -116,6 +116,7 @@ fn what_cannot_be_taken_back_is_refused() {
             "find . | rm -rf ~",
             "git push --force",
             "git push -f origin main",
+            "git push -f -on origin main",
             "git push origin +main",
             "git push --forc",
             "git push -uf origin x",

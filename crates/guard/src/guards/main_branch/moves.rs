@@ -47,9 +47,15 @@ fn on_main(place: &Place) -> Option<String> {
     place.on_main().map(str::to_owned)
 }
 
-fn only_looks(call: &GitCall) -> bool {
-    let asks = ["--abort", "--quit", "--show-current-patch"];
-    call.has_option("dry-run", None) || call.args.iter().any(|w| asks.contains(&w.text.as_str()))
+/// It commits nothing: it asks, or gives up what was begun.
+pub(super) fn only_looks(call: &GitCall) -> bool {
+    let asks: &[&str] = match call.subcommand.text.as_str() {
+        "commit" => &["dry-run"],
+        "merge" | "cherry-pick" | "revert" => &["abort", "quit"],
+        "rebase" | "am" => &["abort", "quit", "show-current-patch"],
+        _ => &[],
+    };
+    asks.iter().any(|option| call.has_option(option, None))
 }
 
 fn merge(place: &Place, call: &GitCall) -> Option<String> {
@@ -138,7 +144,7 @@ fn push(place: &Place, call: &GitCall) -> Option<String> {
         return first();
     }
     // Tags alone, whatever is checked out.
-    if call.args.iter().any(|w| w.text == "--tags") {
+    if call.has_option("tags", None) {
         return None;
     }
     pushed_by_settings(place, call, operands.first()).or_else(|| on_main(place))

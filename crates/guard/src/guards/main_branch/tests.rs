@@ -170,6 +170,24 @@ fn a_line_that_moves_the_main_branch_is_refused_and_others_pass() {
         ("main", "git fetch origin && git merge FETCH_HEAD", false),
         ("main", "git fetch origin work && git merge FETCH_HEAD", true),
         ("work", "git filter-branch --msg-filter cat -- main", true),
+        // What looks like an option may be the value of another.
+        ("main", "git commit -am --abort", true),
+        ("main", "git commit -m --dry-run", true),
+        ("main", "git commit --mess --dry-run", true),
+        ("main", "git commit --abort", true),
+        ("main", "git commit -am x -- --dry-run", true),
+        ("main", "git commit -C HEAD --dry-run", false),
+        ("main", "git commit -m x --dry-run", false),
+        ("work", "git push -on origin main", true),
+        ("work", "git push -o -n origin main", true),
+        ("work", "git push -nu origin main", false),
+        ("work", "git push --dry-run --no-dry origin main", true),
+        ("main", "git push -o --tags", true),
+        ("main", "git merge -m --abort feature", true),
+        ("main", "git cherry-pick -X --quit abc", true),
+        ("main", "git cherry-pick --abort", false),
+        ("main", "git rebase --quit", false),
+        ("main", "git am --show-current-patch=diff", false),
     ] {
         let refs = "# pack-refs with: peeled\nabc refs/heads/packed\n";
         let stage = ["main", "other", "other/main"]
