@@ -436,7 +436,10 @@ impl Walker<'_> {
         };
         let parsed: Parsed = options::parse(&args, all(short, long));
         for file in parsed.values(names).filter(|w| w.text != "-").cloned().collect::<Vec<_>>() {
-            self.note_fresh(&file.text, Output::Unknown, false);
+            // A program that was compiled is what its source says, as with `cargo run`.
+            if !is_compiler(program) {
+                self.note_fresh(&file.text, Output::Unknown, false);
+            }
             self.writes(file, How::Output);
         }
         let remote_name = (program == "curl" && parsed.has(&["O", "remote-name", "J"]))
@@ -485,4 +488,32 @@ fn named_by_patch(line: &str) -> Vec<String> {
     let headers = ["+++ ", "--- ", "rename to ", "rename from ", "copy to "];
     let named = headers.iter().find_map(|header| line.strip_prefix(header)).and_then(|rest| rest.split('\t').next());
     named.filter(|name| name.trim() != "/dev/null").map(bare).into_iter().collect()
+}
+
+fn is_compiler(program: &str) -> bool {
+    let plain = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-');
+    matches!(
+        plain,
+        "cc" | "gcc"
+            | "g++"
+            | "c++"
+            | "clang"
+            | "clang++"
+            | "rustc"
+            | "go"
+            | "ghc"
+            | "ocamlopt"
+            | "swiftc"
+            | "zig"
+            | "ld"
+            | "nim"
+            | "dmd"
+            | "ldc"
+            | "gfortran"
+            | "javac"
+            | "kotlinc"
+            | "tsc"
+            | "nvcc"
+            | "emcc"
+    )
 }

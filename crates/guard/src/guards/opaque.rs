@@ -82,6 +82,10 @@ fn fresh_scripts(
         }
         seen.push(path.clone());
         let Some(text) = context.text(&path)? else { continue };
+        // Nobody writes a program in bytes: it was compiled, as `cargo run` would.
+        if text.contains('\0') {
+            continue;
+        }
         let line = as_line(&script.by, &text);
         findings.extend(about(context, &path, (line, Source::Exact), depth, seen)?);
     }
@@ -249,6 +253,7 @@ mod tests {
             ("x.sh", "set -e\ncargo build\necho 'now git push --force by hand'\n", "bash x.sh"),
             ("x.py", "import json\nprint(json.load(open('a.json')))\n", "python3 x.py"),
             ("x.js", "console.log(1)\n", "node x.js"),
+            ("build/x", "\u{7f}ELF\0\0", "./build/x"),
         ] {
             let judged = fresh(path, text).bash(line);
             assert_eq!(judged.outcome(), Outcome::Pass, "{text}: {}", judged.said());

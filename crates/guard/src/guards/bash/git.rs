@@ -18,7 +18,7 @@ pub(super) fn danger(run: &GitRun) -> Option<Danger> {
     };
     let operands = argv::operands(&call.args, &["-s", "--source"]);
     let all = operands.iter().any(|w| matches!(w.text.as_str(), "." | ":/" | "*" | "./" | ":(top)"));
-    if run.is_dry_run() {
+    if run.is_dry_run() || call.args.iter().any(|w| matches!(w.text.as_str(), "--help" | "-h")) {
         return None;
     }
     let first = run.first();

@@ -39,7 +39,10 @@ pub(super) fn found_by_the_line(context: &Context) -> Option<Utf8PathBuf> {
     let is_finder = |name: &str| matches!(name, "find" | "fd" | "xargs" | "parallel");
     let is_handed_on = |command: &Command| {
         let edits = command.program == "sed" && argv::has(command.args(), "i", &["in-place"]);
+        let is_shell = matches!(command.program.as_str(), "sh" | "bash" | "zsh" | "dash");
+        // What a shell runs stands in the line on its own.
         command.reached.iter().any(|reach| matches!(reach, Reach::Wrapper(name) if is_finder(name)))
+            && !is_shell
             && (edits || !looks(command))
     };
     let deletes = |command: &Command| command.program == "find" && command.args().iter().any(|w| w.text == "-delete");
@@ -47,10 +50,18 @@ pub(super) fn found_by_the_line(context: &Context) -> Option<Utf8PathBuf> {
         return None;
     }
     let root = context.project.as_ref().map(|project| project.root.clone())?;
-    let finders = context.commands().iter().filter(|command| matches!(command.program.as_str(), "find" | "fd"));
+    let finders: Vec<&Command> =
+        context.commands().iter().filter(|command| matches!(command.program.as_str(), "find" | "fd")).collect();
     let patterns: Vec<&str> = finders
+        .iter()
         .flat_map(|command| argv::values(command.args(), &["-name", "-iname", "-path", "-ipath", "-wholename"]))
         .collect();
+    let starts_above = |path: &Utf8PathBuf| {
+        finders.iter().any(|command| {
+            let roots = Search::of(command.args()).roots;
+            roots.iter().any(|word| word.is_computed() || path.starts_with(context.expanded(&word.text)))
+        })
+    };
     // By size or age anything may be found; what is empty, or a folder, is not a file of settings.
     let is_unnamed = |command: &Command| {
         let spares = |w: &Word| matches!(w.text.as_str(), "-empty" | "d");
@@ -73,7 +84,8 @@ pub(super) fn found_by_the_line(context: &Context) -> Option<Utf8PathBuf> {
         }
         let short = format!("./{}", path.strip_prefix(&root).unwrap_or(path));
         let name = path.file_name().unwrap_or_default();
-        patterns.iter().any(|pattern| fast_glob::glob_match(pattern, name) || has_pieces(pattern, &short))
+        starts_above(path)
+            && patterns.iter().any(|pattern| fast_glob::glob_match(pattern, name) || has_pieces(pattern, &short))
     };
     below(context, &root).into_iter().find(is_sought).or_else(|| {
         let mut words = context.commands().iter().flat_map(Command::args);

@@ -138,6 +138,8 @@ fn what_is_only_known_when_it_runs_is_known_by_what_is_written_of_it() {
         "ln -s ../a.txt b.txt && echo x > b.txt",
         "for f in src/*.rs; do sed -i s/a/b/ \"$f\"; done",
         "find . -type d -empty -delete",
+        "find src -name '*.json' -exec sh -c 'jq . \"$1\" > \"$1.t\" && mv \"$1.t\" \"$1\"' _ {} \\;",
+        "find . -name '*.json' -exec sh -c 'jq . \"$1\" >/dev/null || echo bad \"$1\"' _ {} \\;",
         "ls .claude | head",
         "grep -rl x src | xargs sed -i s/x/y/",
         "git apply good.patch",
@@ -170,6 +172,11 @@ fn a_whole_folder_is_changed_when_what_is_the_guards_stays() {
     {
         assert!(!is_refused(&untracked().file("src/gen/a", "").file("build/a", "").bash(line)), "{line}");
     }
+    let ignored = || untracked().file(".gitignore", "/target\n.claude/\n");
+    assert!(!is_refused(&ignored().bash("git stash -u")), "what is ignored stays");
+    assert!(!is_refused(&ignored().bash("git clean -fd")));
+    assert!(is_refused(&ignored().bash("git stash -a")));
+    assert!(is_refused(&ignored().bash("git clean -fdx")));
     let copying = || stage().file("templates/a.txt", "").file("evil/.claude/settings.json", "{}");
     for (line, refused) in [
         ("cp templates/* .", false),

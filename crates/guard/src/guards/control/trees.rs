@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use dandori_shell::{Command, How};
+use dandori_shell::{Command, How, git_call};
 
 use crate::context::{By, Context, Target};
 use crate::guards::argv;
@@ -21,7 +21,9 @@ pub(super) fn reaches(context: &Context, archives: &Archives, target: &Target, p
         // What is not in the source does not come.
         (By::Shell(How::Copied), Some(from)) => context.world.kind(&from.join(inside)).is_some(),
         (By::Shell(How::Restored), _) => is_tracked(context, path),
-        (By::Shell(How::Cleaned), _) => !is_tracked(context, path),
+        (By::Shell(How::Cleaned), _) => {
+            !is_tracked(context, path) && (takes_ignored(context) || !is_ignored(context, path))
+        }
         (By::Shell(How::Extracted), _) => archives.bring(inside) == Some(true),
         // Nobody is disarmed by a mode that lets the user's own program read.
         (By::Shell(How::Mode), _) => context.commands().iter().any(takes_rights),
@@ -80,6 +82,29 @@ fn is_tracked(context: &Context, path: &Utf8Path) -> bool {
     let Some(checkout) = context.checkout(path) else { return true };
     let Ok(Some(index)) = context.world.text(&checkout.git_dir.join("index")) else { return false };
     index.get(..8).is_none_or(|head| head.ends_with('\u{4}')) || index.contains(checkout.short(path).as_str())
+}
+
+/// `git clean -x`, `git stash --all`
+fn takes_ignored(context: &Context) -> bool {
+    context.commands().iter().filter_map(git_call).any(|call| match call.subcommand.text.as_str() {
+        "clean" => ['x', 'X'].iter().any(|letter| call.has_option("x", Some(*letter))),
+        "stash" => call.has_option("all", Some('a')),
+        _ => false,
+    })
+}
+
+/// By the ignore files at the top, as far as they are plain: a pattern taken back with `!` counts as none.
+fn is_ignored(context: &Context, path: &Utf8Path) -> bool {
+    let Some(checkout) = context.checkout(path) else { return false };
+    let short = checkout.short(path);
+    let files = [checkout.root.join(".gitignore"), checkout.common_dir.join("info/exclude")];
+    let texts = files.iter().filter_map(|file| context.world.text(file).ok().flatten());
+    let lines: Vec<String> = texts.flat_map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>()).collect();
+    let holds = |line: &String| {
+        let pattern = line.trim().trim_start_matches('/').trim_end_matches('/');
+        !pattern.is_empty() && short.ancestors().any(|part| fast_glob::glob_match(pattern, part.as_str()))
+    };
+    lines.iter().any(holds) && !lines.iter().any(|line| line.trim().starts_with('!'))
 }
 
 fn is_archiver(program: &str) -> bool {
