@@ -7,6 +7,9 @@ use crate::search::{Act, Deed, Search};
 use crate::walk::Walker;
 use crate::wrappers::spec;
 
+/// Items of a list that is written out for which a command is read, each on its own.
+const MAX_ITEMS: usize = 64;
+
 impl Walker<'_> {
     pub(crate) fn xargs(&mut self, args: &[Word], input: &Input) -> Output {
         let parsed = options::parse(
@@ -53,7 +56,11 @@ impl Walker<'_> {
                 Input::Text(text) => text.lines().map(|l| l.trim().to_owned()).collect(),
                 _ => items,
             };
-            for item in lines.iter().take(16) {
+            self.only_some(lines.len(), "xargs");
+            for item in lines.iter().take(MAX_ITEMS) {
+                if !self.afford(0) {
+                    break;
+                }
                 let filled: Vec<Word> =
                     command.iter().map(|w| Word { text: w.text.replace(mark, item), certainty: w.certainty }).collect();
                 self.run_wrapped("xargs", &filled, &Input::Unseen);
@@ -83,6 +90,9 @@ impl Walker<'_> {
         if let (Input::Names(names), true) = (input, values.is_empty()) {
             let words: Vec<Word> = command.iter().map(|w| (*w).clone()).collect();
             for name in names {
+                if !self.afford(0) {
+                    break;
+                }
                 let mut line = filled(&words, name);
                 if line == words {
                     line.push(name.clone());
@@ -100,7 +110,11 @@ impl Walker<'_> {
             }
             _ => vec!["\"$PARALLEL\"".to_owned()],
         };
-        for item in items.iter().take(16) {
+        self.only_some(items.len(), "parallel");
+        for item in items.iter().take(MAX_ITEMS) {
+            if !self.afford(code.len() + item.len()) {
+                break;
+            }
             let line = if code.contains("{}") { code.replace("{}", item) } else { format!("{code} {item}") };
             self.code_apart(&line, Reach::Wrapper("parallel".to_owned()), &Input::Unseen);
         }
@@ -114,24 +128,60 @@ impl Walker<'_> {
         let search = Search::of(args);
         let mut output = Output::nothing();
         for deed in &search.deeds {
+            if !self.spend() {
+                return Output::Unknown;
+            }
             match &deed.act {
                 Act::Run(command) => {
-                    for found in search.found(deed) {
+                    for found in self.found(&search, deed) {
+                        if !self.afford(0) {
+                            break;
+                        }
                         self.run_wrapped("find", &filled(command, &found), &Input::Inherited);
                     }
                     output = Output::Unknown;
                 }
                 Act::Delete => {
-                    for found in search.found(deed) {
+                    for found in self.found(&search, deed) {
                         self.writes(found, How::Removed);
                     }
                 }
                 Act::PrintTo(file) => self.writes(file.clone(), How::Output),
                 Act::Report => output = Output::Unknown,
-                Act::Print => output = output.then(listed(&search, deed)),
+                Act::Print => output = output.then(self.listed(&search, deed)),
             }
         }
         output
+    }
+
+    /// Of more items than are read, the rest is said to be unseen.
+    fn only_some(&mut self, items: usize, program: &str) {
+        if items > MAX_ITEMS {
+            self.opaque(Why::TooLarge, program);
+        }
+    }
+
+    fn found(&mut self, search: &Search, deed: &Deed) -> Vec<Word> {
+        search.found(deed).unwrap_or_else(|| {
+            self.opaque(Why::TooLarge, "find");
+            vec![Word::computed("$FOUND")]
+        })
+    }
+
+    /// What `find` prints: a name that was looked for, or everything below its folders.
+    fn listed(&mut self, search: &Search, deed: &Deed) -> Output {
+        if !deed.names.is_empty() && deed.is_choosy {
+            return match search.found(deed) {
+                Some(found) => Output::Names(found.into_iter().map(|w| Word::names(w.text)).collect()),
+                None => Output::Unknown,
+            };
+        }
+        let length: usize = search.roots.iter().map(|root| root.text.len() + size_of::<Word>()).sum();
+        if deed.is_choosy || search.roots.iter().any(Word::is_computed) || !self.afford(length) {
+            return Output::Unknown;
+        }
+        let end = if search.is_flat { "*" } else { "**" };
+        Output::Names(search.roots.iter().map(|root| Word::names(format!("{}/{end}", root.text))).collect())
     }
 
     fn fd(&mut self, program: &str, args: &[Word]) -> Output {
@@ -186,18 +236,6 @@ impl Walker<'_> {
             _ => None,
         }
     }
-}
-
-/// What `find` prints: a name that was looked for, or everything below its folders.
-fn listed(search: &Search, deed: &Deed) -> Output {
-    if !deed.names.is_empty() && deed.is_choosy {
-        return Output::Names(search.found(deed).into_iter().map(|w| Word::names(w.text)).collect());
-    }
-    if deed.is_choosy || search.roots.iter().any(Word::is_computed) {
-        return Output::Unknown;
-    }
-    let end = if search.is_flat { "*" } else { "**" };
-    Output::Names(search.roots.iter().map(|root| Word::names(format!("{}/{end}", root.text))).collect())
 }
 
 /// Hands on every name it gets, or all but some.

@@ -41,7 +41,7 @@ impl GitCall {
                 letters.chars().take_while(char::is_ascii_alphanumeric).any(|c| Some(c) == short).then_some(true)
             }
         };
-        options_alone(&self.subcommand.text, &self.args).iter().filter_map(says).last().unwrap_or(false)
+        options_alone(&self.subcommand.text, &self.args).iter().rev().find_map(says).unwrap_or(false)
     }
 
     /// The subcommand's options and operands. `short` and `long` are those that take a value; long ones may be

@@ -284,8 +284,20 @@ impl Walker<'_> {
                 self.writes_from(to.clone(), How::Copied, Some(source));
             }
             if is_link {
-                self.note_link(source, &inside);
-                self.note_link(source, &to);
+                // A link by name is read from the folder it lies in.
+                let from_link = |link: &str| {
+                    let folder = link.rsplit_once('/').map(|(folder, _)| format!("{folder}/"))?;
+                    let is_told_there = is_symbolic && !source.text.starts_with(['/', '~', '$']);
+                    let text = folder + &source.text;
+                    is_told_there.then_some(Word { text, certainty: source.certainty })
+                };
+                let names = if is_folder { vec![&inside] } else { vec![&inside, &to] };
+                for name in names {
+                    self.note_link(source, name);
+                    if let Some(target) = from_link(&name.text) {
+                        self.note_link(&target, name);
+                    }
+                }
             }
             if is_link && !is_symbolic {
                 self.writes(source.clone(), How::Linked);

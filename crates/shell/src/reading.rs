@@ -25,7 +25,7 @@ impl Reading {
 }
 
 /// A word after expansion, as far as it could be expanded.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Word {
     /// What is not known stays as it was written (`$HOME/x`).
     pub text: String,
@@ -55,7 +55,7 @@ impl Word {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Certainty {
     /// Exactly this text.
     Literal,
@@ -117,7 +117,7 @@ pub enum Reach {
 }
 
 /// Where a command runs, relative to where the line starts.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Cwd {
     /// Where the line starts.
     Start,
@@ -128,7 +128,7 @@ pub enum Cwd {
 }
 
 /// A file that would be written, changed or removed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Write {
     /// Joined with the folder the command runs in and cleaned of `.` and `..`, as far as that is known.
     pub path: Word,
@@ -154,7 +154,7 @@ impl Write {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum How {
     Redirect,
     Tee,
@@ -213,7 +213,7 @@ impl How {
 }
 
 /// A file that would be read.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Read {
     pub path: Word,
     pub program: String,

@@ -34,6 +34,11 @@ pub enum Act {
     Report,
 }
 
+/// More names than these are not told apart: which files they choose only the run tells.
+const MAX_NAMES: usize = 64;
+/// Folders times names that are gone through one by one.
+const MAX_FOUND: usize = 256;
+
 const BY_PATTERN: &[&str] =
     &["-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename", "-regex", "-iregex", "-lname", "-ilname"];
 /// Facts without a value.
@@ -62,8 +67,11 @@ impl Search {
         Self { roots, deeds, is_flat }
     }
 
-    /// What a deed is done to, as one word for each folder.
-    pub(crate) fn found(&self, deed: &Deed) -> Vec<Word> {
+    /// What a deed is done to, as one word for each folder and name; none when those are too many.
+    pub(crate) fn found(&self, deed: &Deed) -> Option<Vec<Word>> {
+        if self.roots.len().saturating_mul(deed.names.len().max(1)) > MAX_FOUND {
+            return None;
+        }
         let named = |root: &Word, name: &Word| {
             let is_path = name.text.contains('/');
             let text = if is_path { name.text.clone() } else { format!("{}/{}", root.text, name.text) };
@@ -75,7 +83,7 @@ impl Search {
             [] => vec![Word { text: format!("{}/*", root.text), certainty: root.certainty.max(Certainty::Glob) }],
             names => names.iter().map(|name| named(root, name)).collect(),
         };
-        self.roots.iter().flat_map(at).collect()
+        Some(self.roots.iter().flat_map(at).collect())
     }
 }
 
@@ -185,8 +193,13 @@ fn is_valued_fact(text: &str) -> bool {
 
 fn either(one: Option<State>, other: State) -> State {
     let Some(one) = one else { return other };
-    let names =
-        if one.names.is_empty() || other.names.is_empty() { Vec::new() } else { [one.names, other.names].concat() };
+    let is_told = !one.names.is_empty() && !other.names.is_empty();
+    let mut names = one.names;
+    if is_told && names.len() + other.names.len() <= MAX_NAMES {
+        names.extend(other.names);
+    } else {
+        names.clear();
+    }
     State { is_choosy: one.is_choosy && other.is_choosy, names }
 }
 

@@ -8,7 +8,7 @@ use brush_parser::ast::{
     AndOr, Command, CompoundCommand, CompoundList, ExtendedTestExpr, FunctionDefinition, Pipeline,
 };
 
-use crate::reading::{Cwd, Opaque, Reach, Reading, Why, Word};
+use crate::reading::{Cwd, Opaque, Reach, Read, Reading, Why, Word, Write};
 use crate::scope::{Function, Input, Output, Scope, Variable};
 use crate::{MAX_BYTES, Options, grammar};
 
@@ -44,6 +44,9 @@ pub(crate) struct Walker<'o> {
     pub(crate) loose: bool,
     /// Files this line has written, with their text as far as it is known.
     pub(crate) fresh: HashMap<String, Output>,
+    /// What the reading holds already: a line may name a file thousands of times.
+    pub(crate) written: HashSet<Write>,
+    pub(crate) seen: HashSet<Read>,
     /// Links this line has made, and where they lead.
     pub(crate) links: Vec<(String, String)>,
     /// Programs this line has copied or linked, by their new path.
@@ -80,6 +83,8 @@ impl<'o> Walker<'o> {
             text: MAX_TEXT,
             loose: false,
             fresh: HashMap::new(),
+            written: HashSet::new(),
+            seen: HashSet::new(),
             links: Vec::new(),
             renamed: HashMap::new(),
             calling: Vec::new(),

@@ -152,6 +152,35 @@ fn a_known_alias_is_followed() {
 }
 
 #[test]
+fn a_read_through_a_link_of_the_line_is_one_of_what_it_leads_to() {
+    for line in [
+        "ln -s .env x && cat x",
+        "ln -s a x; ln -sf .env x; head x",
+        "ln -s ../.env d/x && cat d/x",
+        "ln -s .env d/ && ln -s d e && cat e/.env",
+        "ln .env x && grep . < x",
+        "cp -l .env x && cat x",
+    ] {
+        assert!(read(line).reads.iter().any(|read| read.path.text == ".env"), "{line}: {:?}", read(line).reads);
+    }
+    let options = Options { cwd: Some("/w/repo".into()), ..Options::default() };
+    let reading = read_with("ln -s ../shared/.env . && cat src/lib.rs", &options);
+    assert_eq!(reading.reads.iter().map(|r| r.path.text.as_str()).collect::<Vec<_>>(), ["/w/repo/src/lib.rs"]);
+}
+
+#[test]
+fn what_is_left_of_a_long_list_is_said_to_be_unseen() {
+    let items = (0..90).map(|n| format!("f{n}\\n")).collect::<Vec<_>>().concat();
+    assert!(!read(&format!("printf '{items}' | xargs -I{{}} rm {{}}")).is_clear());
+    assert!(!read(&format!("parallel rm ::: {}", items.replace("\\n", " "))).is_clear());
+    assert!(!read(&format!("find {} \\( -name a -o -name b \\) -delete", "d ".repeat(200))).is_clear());
+    let few = (0..40).map(|n| format!("f{n}\\n")).collect::<Vec<_>>().concat();
+    let reading = read(&format!("printf '{few}' | xargs -I{{}} rm {{}}"));
+    assert!(reading.is_clear());
+    assert_eq!(reading.writes.len(), 40);
+}
+
+#[test]
 fn code_that_only_reads_writes_nothing() {
     assert!(read("python3 -c \"print(open('a').read())\"").writes.is_empty());
     assert!(read("node -e \"console.log(require('fs').readFileSync('a','utf8'))\"").writes.is_empty());
@@ -209,7 +238,17 @@ fn what_holds_itself_or_multiplies_ends_soon() {
         format!("python3 -c \"a='x'; t=f'{names}'; {}\"", "open(t,'w');".repeat(3_000)),
         format!("python3 -c \"import os; {}\"", "p=os.path.join(p,p); ".repeat(2_000)),
         format!("python3 -c \"x={}1{}\"", "f(".repeat(3_000), ")".repeat(3_000)),
-        format!("find . {} -delete", "( -name a -o ".repeat(3_000)),
+        format!("find . {} -delete", "\\( -name a -o ".repeat(3_000)),
+        format!("find {} \\( -name b{} \\) -delete", "a ".repeat(15_000), " -o -name b".repeat(2_500)),
+        format!("find \\( -name b{} \\) {}", " -o -name b".repeat(2_500), "-delete ".repeat(4_000)),
+        format!("find {} {} | xargs rm", "a ".repeat(15_000), "-print ".repeat(4_500)),
+        format!("find {} -exec {} \\;", "a ".repeat(250), "x ".repeat(30_000)),
+        format!("cd {}; rm {}", "d/".repeat(2_000), (0..9_000).map(|n| format!("f{n} ")).collect::<Vec<_>>().concat()),
+        format!("rm {}", (0..10_000).map(|n| format!("f{n} ")).collect::<Vec<_>>().concat()),
+        format!("cat {}", (0..10_000).map(|n| format!("f{n} ")).collect::<Vec<_>>().concat()),
+        (0..1_500).map(|n| format!("ln -s a{n} a{}; cat a{n}/x; ", n + 1)).collect::<Vec<_>>().concat(),
+        "ln -s a/a a; cat a; ".repeat(2_000),
+        format!("parallel echo {} ::: {}", "x ".repeat(15_000), "y ".repeat(15_000)),
         format!("docker run -v .:/w x {}", "docker run -v .:/w x ".repeat(500)),
         "ls | ".repeat(3_000) + "xargs rm",
         format!("declare -n a=b b=a; {}", "a=$b; b=$a; ".repeat(2_000)),
