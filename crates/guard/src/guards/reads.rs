@@ -12,6 +12,7 @@ use crate::change::resolve;
 use crate::context::Context;
 use crate::event::Tool;
 
+mod flags;
 mod found;
 mod git;
 mod launchers;

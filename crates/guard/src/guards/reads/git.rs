@@ -8,6 +8,7 @@ use crate::context::Context;
 use crate::guards::argv;
 use crate::world::FileKind;
 
+use super::flags::{Flags, Valued};
 use super::words::{self, Options};
 use super::{Mention, Named};
 
@@ -58,15 +59,48 @@ const OPTIONS: Options = Options {
     sends: &[],
 };
 
+/// Of what shows changes; `-U` may stand without a number.
+const LOG: Valued = Valued {
+    letters: "SGOnlU",
+    long: &[
+        "output",
+        "author",
+        "committer",
+        "grep",
+        "since",
+        "until",
+        "after",
+        "before",
+        "max-count",
+        "skip",
+        "src-prefix",
+        "dst-prefix",
+        "line-prefix",
+        "inter-hunk-context",
+        "diff-filter",
+        "diff-algorithm",
+        "anchored",
+        "find-object",
+        "rotate-to",
+        "skip-to",
+        "word-diff-regex",
+        "ws-error-highlight",
+        "output-indicator-new",
+        "output-indicator-old",
+        "output-indicator-context",
+        "date",
+        "encoding",
+        "message",
+    ],
+};
+
 pub(super) fn mentions(call: &GitCall) -> Vec<Mention> {
     let verb = call.subcommand.text.as_str();
     let args = call.args.as_slice();
     let has = |long: &[&str], letters: &str| argv::has(args, letters, long);
-    let names_only = has(&["name-only", "name-status", "stat", "numstat", "shortstat", "quiet", "summary"], "")
-        && !has(&["patch"], "pu");
     let is_silent = match verb {
-        "log" | "whatchanged" => !has(&["patch"], "puL") || names_only,
-        "diff" | "show" | "stash" | "diff-tree" | "diff-index" | "diff-files" => names_only,
+        "log" | "whatchanged" => !shows_patch(args),
+        "diff" | "show" | "stash" | "diff-tree" | "diff-index" | "diff-files" => names_only(args) && !shows_patch(args),
         "cat-file" => has(&[], "ets"),
         "update-index" => has(
             &[
@@ -99,18 +133,91 @@ pub(super) fn mentions(call: &GitCall) -> Vec<Mention> {
         "config" => {
             paths(argv::values(args, &["-f", "--file"]).into_iter().map(Word::literal).collect::<Vec<_>>().iter())
         }
-        _ => words::named(args, &OPTIONS),
+        _ => words::named(&unmarked(args), &OPTIONS),
     }
+}
+
+/// What is told of a change without its lines.
+fn names_only(args: &[Word]) -> bool {
+    const NAMES: &[&str] = &["name-only", "name-status", "stat", "numstat", "shortstat", "quiet", "summary", "raw"];
+    Flags::read(args, LOG).has(NAMES)
+}
+
+/// The lines of a change are shown, whatever else is. Names of options may be cut short; a word that is only another
+/// option's value counts, too, which is the safe side.
+fn shows_patch(args: &[Word]) -> bool {
+    const LONG: &[&str] = &[
+        "patch",
+        "patch-with-stat",
+        "patch-with-raw",
+        "unified",
+        "binary",
+        "cc",
+        "dd",
+        "combined-all-paths",
+        "remerge-diff",
+        "check",
+    ];
+    const LETTERS: &[&str] = &["p", "u", "U", "c", "L"];
+    let is_long = |name: &str| name.len() > 1 && LONG.iter().any(|long| long.starts_with(name));
+    args.iter().any(|word| {
+        let flags = Flags::read(std::slice::from_ref(word), LOG);
+        flags.iter().any(|(name, _)| LETTERS.contains(&name) || is_long(name))
+    })
 }
 
 /// Words that are paths, or `HEAD:path`.
 fn paths<'w>(words: impl Iterator<Item = &'w Word>) -> Vec<Mention> {
-    let is_left_away = |word: &Word| [":!", ":^", ":(", "-"].iter().any(|mark| word.text.starts_with(mark));
     let path = |word: &Word| {
-        let text = word.text.split_once(':').map_or(word.text.as_str(), |(_, path)| path);
-        Mention { word: Word { text: text.to_owned(), certainty: word.certainty }, named: Named::Surely }
+        let text = match pathspec(&word.text) {
+            Pathspec::LeftAway => return None,
+            Pathspec::Path(path) => path,
+            Pathspec::Plain(text) => text.split_once(':').map_or(text, |(_, path)| path).to_owned(),
+        };
+        Some(Mention { word: Word { text, certainty: word.certainty }, named: Named::Surely })
     };
-    words.filter(|word| !is_left_away(word)).map(path).collect()
+    words.filter(|word| !word.text.starts_with('-')).filter_map(path).collect()
+}
+
+enum Pathspec<'w> {
+    /// What the marks before it are about.
+    Path(String),
+    /// `:!x`, `:^x`, `:(exclude)x`.
+    LeftAway,
+    /// Without marks.
+    Plain(&'w str),
+}
+
+/// The marks git reads before a path: `:(top,icase)x`, `:/x`, `:!x`, and the stage of `:0:x`.
+fn pathspec(text: &str) -> Pathspec<'_> {
+    let Some(marked) = text.strip_prefix(':') else { return Pathspec::Plain(text) };
+    if let Some((marks, path)) = marked.strip_prefix('(').and_then(|long| long.split_once(')')) {
+        let has = |mark: &str| marks.split(',').any(|given| given.trim() == mark);
+        if has("exclude") {
+            return Pathspec::LeftAway;
+        }
+        return Pathspec::Path(if has("icase") { path.to_ascii_lowercase() } else { path.to_owned() });
+    }
+    let path = marked.trim_start_matches(['!', '^', '/']);
+    let marks = marked.strip_suffix(path).unwrap_or_default();
+    if marks.contains(['!', '^']) {
+        return Pathspec::LeftAway;
+    }
+    let staged = path.strip_prefix(['0', '1', '2', '3']).and_then(|rest| rest.strip_prefix(':'));
+    Pathspec::Path(staged.or_else(|| path.strip_prefix(':')).unwrap_or(path).to_owned())
+}
+
+/// As other words are read, without the marks.
+fn unmarked(args: &[Word]) -> Vec<Word> {
+    let plain = |word: &Word| {
+        let text = match pathspec(&word.text) {
+            Pathspec::LeftAway => return None,
+            Pathspec::Path(path) => path,
+            Pathspec::Plain(text) => text.to_owned(),
+        };
+        Some(Word { text, certainty: word.certainty })
+    };
+    args.iter().filter_map(plain).collect()
 }
 
 /// What lies in a folder that is added by force: being ignored does not keep it out then.
@@ -118,7 +225,8 @@ pub(super) fn forced_in(context: &Context, call: &GitCall, base: &Utf8Path) -> V
     if !matches!(call.subcommand.text.as_str(), "add" | "stage") || !call.has_option("force", Some('f')) {
         return Vec::new();
     }
-    let operands = argv::operands(&call.args, &[]);
+    let args = unmarked(&call.args);
+    let operands = argv::operands(&args, &[]);
     let mut folders: Vec<Utf8PathBuf> = operands.iter().map(|word| resolve(Some(base), &word.text)).collect();
     if folders.is_empty() {
         folders.push(base.to_owned());

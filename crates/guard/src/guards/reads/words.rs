@@ -4,7 +4,8 @@ use dandori_shell::{Command, Word};
 
 use crate::guards::argv;
 
-use super::quiet::{is_accounted, shows_nothing};
+use super::flags::Flags;
+use super::quiet::{GREP, is_accounted, lists, shows_nothing};
 use super::{Mention, Named};
 
 /// What is known of a program's options.
@@ -84,7 +85,7 @@ const READERS: &[&str] = &[
 pub(super) fn mentions(command: &Command) -> Vec<Mention> {
     let args = command.args();
     let program = command.program.as_str();
-    let mut found = from_lists(args);
+    let mut found = surely(lists(program, args));
     if shows_nothing(command) {
         return found;
     }
@@ -148,11 +149,6 @@ fn operands(args: &[Word], valued: &'static [&'static str]) -> Vec<Mention> {
     let mut found: Vec<Mention> = words.map(|word| Mention { word, named: Named::Surely }).collect();
     found.extend(named(args, &Options { valued, sends: &[] }));
     found
-}
-
-/// Lists of files in a file: what is in it comes out with the errors.
-fn from_lists(args: &[Word]) -> Vec<Mention> {
-    surely(argv::values(args, &["--files0-from", "--files-from", "--from-file", "--from-env-file"]))
 }
 
 /// Every operand, `=value` and `@value` that may name a file, but for what is text, left away, or only used.
@@ -231,6 +227,9 @@ fn beside_reads(program: &str, args: &[Word]) -> Vec<Mention> {
         "grep" | "egrep" | "fgrep" | "rg" => {
             let mut files = argv::values(args, &["--include", "-g", "--glob", "-f", "--file"]);
             files.retain(|files| !files.starts_with('!'));
+            if program != "rg" && searches_where_it_stands(args) {
+                files.push(".");
+            }
             surely(files)
         }
         // `--rawfile name file`
@@ -247,6 +246,14 @@ fn beside_reads(program: &str, args: &[Word]) -> Vec<Mention> {
         }
         _ => Vec::new(),
     }
+}
+
+/// `grep -r x`: without a file it is the folder.
+fn searches_where_it_stands(args: &[Word]) -> bool {
+    let flags = Flags::read(args, GREP);
+    let patterns = usize::from(!flags.has(&["e", "f", "regexp", "file"]));
+    let is_recursive = flags.has(&["r", "R", "recursive", "dereference-recursive"]);
+    is_recursive && argv::operands(args, &["-e", "-f", "-m", "-A", "-B", "-C", "-d", "-D"]).len() <= patterns
 }
 
 /// The file of `r` in a script of sed: `r .env`, `$r .env`, `/x/r.env`.

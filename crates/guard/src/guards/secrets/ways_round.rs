@@ -62,3 +62,128 @@ fn the_words_of_a_wrapped_command_are_read_once_as_its_own() {
         Outcome::Pass,
     );
 }
+
+#[test]
+fn an_option_that_is_another_ones_value_or_was_taken_back_keeps_nothing_silent() {
+    all(
+        &[
+            "rg -L . .env",
+            "rg -l --json . .env",
+            "rg -e -c .env",
+            "grep -ec .env",
+            "grep -e -c .env",
+            "grep --regexp -c .env",
+            "grep -A -l . .env",
+            "head -n 0 -n 99 .env",
+            "head -n 0 --line=99 .env",
+            "head -n0 -c 10 .env",
+            "head -90 .env",
+            "head -n -0 .env",
+            "tail -n +0 .env",
+            "tail -n 0 -f .env",
+            "diff -Iq .env src/a.rs",
+            "cmp -n -s .env src/a.rs",
+            "file -f .env",
+            "file -bf .env",
+            "file --files-from=.env",
+            "file -f - < .env",
+            "tree --fromfile .env",
+            "tree --fromfile . < .env",
+            "find -files0-from .env",
+        ],
+        Outcome::Block,
+    );
+    all(
+        &[
+            "rg -l . .env",
+            "rg --files -L .env",
+            "rg -c KEY .env",
+            "grep -c . .env",
+            "grep -qe KEY .env",
+            "grep --count -e -n .env",
+            "head -n 0 .env",
+            "head -n 5 -n 0 .env",
+            "head -0 .env",
+            "tail --lines=0 .env",
+            "diff -q -I x .env src/a.rs",
+            "cmp -s .env src/a.rs",
+            "file .env",
+            "file -b -F : .env",
+            "tree -a .env",
+        ],
+        Outcome::Pass,
+    );
+}
+
+#[test]
+fn a_search_is_silent_only_by_the_call_that_is_about_the_file() {
+    all(
+        &[
+            "cd ~/.ssh && grep -r . .",
+            "cd ~/.ssh && grep -r .",
+            "cd ~/.ssh && grep -r . ./",
+            "grep -q . a.ssh; cd ~/.ssh && grep -r . .",
+            "grep -q . a.ssh; cd ~ && grep -r . .ssh/.",
+            "grep -q KEY .env; grep KEY .env",
+            "grep -q KEY .env; cd src && grep KEY ../.env",
+        ],
+        Outcome::Block,
+    );
+    all(
+        &[
+            "grep -q KEY .env && grep -rn KEY src",
+            "grep -q KEY .env && cd src && grep -rn KEY .",
+            "cd src && grep -q KEY ../.env",
+            "cd ~/.ssh && grep -rl Host .",
+            "cd \"$DIR\" && grep -q KEY .env && grep -n x src/a.rs",
+        ],
+        Outcome::Pass,
+    );
+}
+
+#[test]
+fn git_shows_lines_by_many_names_and_paths_behind_marks() {
+    all(
+        &[
+            "git log -U3 -- .env",
+            "git log --unif=3 -- .env",
+            "git log --cc -- .env",
+            "git log -c -- .env",
+            "git log --binary -- .env",
+            "git log --stat -p -- .env",
+            "git log --remerge-diff -- .env",
+            "git diff --stat -U3 .env",
+            "git diff --stat --binary .env",
+            "git diff -S --stat .env",
+            "git diff --line-prefix --stat .env",
+            "git show --patch-with-stat HEAD -- .env",
+            "git show --stat --patch-with-raw HEAD -- .env",
+            "git add -f ':(top).env'",
+            "git add -f ':(top)certs'",
+            "git add -f :/.env",
+            "git diff HEAD -- ':(literal).env'",
+            "git diff HEAD -- ':(icase).ENV'",
+            "git diff HEAD -- ':(attr:x,top).env'",
+            "git show :0:.env",
+            "git commit -m x ':(top).env'",
+            "git archive HEAD ':(literal).env'",
+        ],
+        Outcome::Block,
+    );
+    all(
+        &[
+            "git log --oneline -n 5 -- .env",
+            "git log --stat -Sprefix -- .env",
+            "git log --since yesterday --pretty=oneline -- .env",
+            "git diff --stat .env",
+            "git diff --name-only HEAD -- .env",
+            "git diff --raw .env",
+            "git diff -- ':!.env' ':^.env' ':(exclude).env' ':(top,exclude).env' ':/!.env'",
+            "git add -f -- src ':(exclude).env'",
+            "git diff -- ':(top)src'",
+            "git show :0:src/a.rs",
+            "git show --stat HEAD",
+        ],
+        Outcome::Pass,
+    );
+}
