@@ -231,6 +231,11 @@ pub(super) fn forced_in(context: &Context, call: &GitCall, base: &Utf8Path) -> V
     if folders.is_empty() {
         folders.push(base.to_owned());
     }
+    // `:/x` and `:(top)x` begin at the top, wherever the command stands.
+    if let Some(checkout) = context.checkout(base) {
+        let marked = call.args.iter().filter(|word| word.text.starts_with(':')).cloned().collect::<Vec<_>>();
+        folders.extend(unmarked(&marked).iter().map(|word| resolve(Some(&checkout.root), &word.text)));
+    }
     folders
         .iter()
         .filter(|folder| context.world.kind(folder) == Some(FileKind::Folder))
