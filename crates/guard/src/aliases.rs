@@ -1,10 +1,11 @@
-//! Aliases of git and gh, from the configuration of the repository and of the user.
+//! Settings of git and the aliases of git and gh, from the configuration of the repository and of the user.
 
 use camino::{Utf8Path, Utf8PathBuf};
 use dandori_shell::{Foreign, Options};
 
 use crate::change::resolve;
 use crate::context::Context;
+use crate::world::Checkout;
 
 /// A file is read with this many it includes: one may include itself.
 const MOST_FILES: usize = 16;
@@ -20,17 +21,26 @@ pub(crate) fn look_up(context: &Context, foreign: &Foreign, options: &mut Option
     }
     let folder = context.folder(&foreign.cwd);
     let checkout = folder.and_then(|folder| context.world.checkout(&folder)).or_else(|| context.project.clone());
-    // The last one counts, as with git.
+    let aliases = in_force(context, checkout.as_ref()).into_iter();
+    options
+        .git_aliases
+        .extend(aliases.filter_map(|(key, value)| Some((key.strip_prefix("alias.")?.to_owned(), value))));
+}
+
+/// All that git's files set for a checkout, as `section.subsection.name` and value; of one name the last counts.
+pub(crate) fn in_force(context: &Context, checkout: Option<&Checkout>) -> Vec<(String, String)> {
     let mut files: Vec<Utf8PathBuf> = vec!["/etc/gitconfig".into()];
-    files.extend(config.map(|folder| folder.join("git/config")));
+    files.extend(context.world.config_home().map(|folder| folder.join("git/config")));
     files.extend(context.world.home().map(|home| home.join(".gitconfig")));
     if let Some(checkout) = checkout {
         files.extend([checkout.common_dir.join("config"), checkout.git_dir.join("config.worktree")]);
     }
+    let mut found = Vec::new();
     for file in files {
         let mut left = MOST_FILES;
-        add(context, &file, &mut left, &mut options.git_aliases);
+        add(context, &file, &mut left, &mut found);
     }
+    found
 }
 
 fn text(context: &Context, path: &Utf8Path) -> Option<String> {
@@ -41,20 +51,20 @@ fn add(context: &Context, file: &Utf8Path, left: &mut usize, found: &mut Vec<(St
     let (Some(rest), Some(text)) = (left.checked_sub(1), text(context, file)) else { return };
     *left = rest;
     for (key, value) in settings(&text) {
-        if let Some(name) = key.strip_prefix("alias.") {
-            found.push((name.to_owned(), value));
-        } else if key.starts_with("include") && key.rsplit('.').next() == Some("path") {
+        if key.starts_with("include") && key.rsplit('.').next() == Some("path") {
             let path = match (value.strip_prefix("~/"), context.world.home()) {
                 (Some(rest), Some(home)) => home.join(rest),
                 _ => resolve(file.parent(), &value),
             };
             add(context, &path, left, found);
+        } else {
+            found.push((key, value));
         }
     }
 }
 
 /// What a file of git's settings sets, as `section.subsection.name` and value.
-pub(crate) fn settings(text: &str) -> Vec<(String, String)> {
+fn settings(text: &str) -> Vec<(String, String)> {
     let joined = text.replace("\\\r\n", "").replace("\\\n", "");
     let mut section = String::new();
     let mut found = Vec::new();

@@ -11,7 +11,8 @@ use crate::stage::Stage;
 /// A checkout of an ordinary project, on a branch for work.
 fn judged(rules: &Rules, line: &str) -> Judgement {
     let empty = Stage::new(Profile::Safety);
-    let mut stage = dandori_corpus::PROJECT.iter().fold(empty, |stage, name| stage.file(name, ""));
+    let mut stage =
+        dandori_corpus::PROJECT.iter().fold(empty, |stage, name| stage.file(name, dandori_corpus::text_of(name)));
     stage.rules = rules.clone();
     stage.bash(line)
 }

@@ -37,7 +37,7 @@ impl Project {
         let files = dandori_corpus::PROJECT
             .iter()
             .chain(&["CLAUDE.md"])
-            .map(|name| (Utf8Path::new("/repo").join(name), Text::Known(String::new())))
+            .map(|name| (Utf8Path::new("/repo").join(name), Text::Known(dandori_corpus::text_of(name).to_owned())))
             .collect();
         let head = Head::Branch("work".to_owned());
         Self { files, random: RefCell::new(Random::new(0)), head, oddness: Oddness::Plain }

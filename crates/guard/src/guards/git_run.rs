@@ -56,18 +56,36 @@ impl GitRun<'_> {
         head.trim().strip_prefix("ref: refs/heads/").map(str::to_owned)
     }
 
-    /// What `git config`, `git branch -u` and `--track` set for the commands after it.
+    /// What `git config`, `git remote`, `git branch -u` and `--track` set for the commands after it.
     pub(super) fn sets(&self, branch: Option<&str>) -> Vec<(String, String)> {
         let upstream = |branch: &str, of: &str| {
-            let merge = of.split_once('/').map_or(of, |(_, branch)| branch);
-            vec![(format!("branch.{branch}.merge"), format!("refs/heads/{merge}"))]
+            let (remote, merge) = of.split_once('/').unwrap_or((".", of));
+            vec![
+                (format!("branch.{branch}.remote"), remote.to_owned()),
+                (format!("branch.{branch}.merge"), format!("refs/heads/{merge}")),
+            ]
         };
         match self.call.subcommand.text.as_str() {
             "config" => {
                 let operands = self.call.options("f", &["file", "type"]).operands;
                 let words: Vec<&str> = operands.iter().map(|w| w.text.as_str()).filter(|w| *w != "set").collect();
                 match words.as_slice() {
-                    [key, value] => vec![((*key).to_owned(), (*value).to_owned())],
+                    // A remote under another's name is another remote.
+                    [_, to] if self.call.has_option("rename-section", None) => {
+                        vec![(format!("{to}.url"), String::new())]
+                    }
+                    ["rename-section", _, to] => vec![(format!("{to}.url"), String::new())],
+                    [key, value, ..] => vec![((*key).to_owned(), (*value).to_owned())],
+                    _ => Vec::new(),
+                }
+            }
+            "remote" => {
+                let operands = self.call.options("tm", &["track", "master"]).operands;
+                let words: Vec<&str> = operands.iter().map(|w| w.text.as_str()).collect();
+                match words.as_slice() {
+                    ["add" | "set-url", name, url, ..] => vec![(format!("remote.{name}.url"), (*url).to_owned())],
+                    ["rename", _, name, ..] => vec![(format!("remote.{name}.url"), String::new())],
+                    ["set-branches", name, ..] => vec![(format!("remote.{name}.fetch"), String::new())],
                     _ => Vec::new(),
                 }
             }

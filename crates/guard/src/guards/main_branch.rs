@@ -17,16 +17,22 @@ use super::git_run::{GitRun, git_runs};
 use super::secrets::shown;
 
 mod moves;
+mod names;
+mod own;
 mod place;
 mod refspec;
 
 use moves::Moves;
-pub(super) use place::Place;
+use names::Names;
+use place::Place;
 
 pub(crate) fn judge(context: &Context, voice: &mut Voice) -> Result<(), Trouble> {
-    let line = GitLine::read(context);
-    if let Some(moved) = line.moved {
-        if !is_excused(context, moved.checkout.as_deref())? {
+    let (line, moved) = GitLine::until(context, |place, run| {
+        let moves = moves::main_moved_by(place, &run.call)?;
+        Some(Moved { moves, what: run.command.line(), checkout: place.checkout.cloned() })
+    });
+    if let Some(moved) = moved {
+        if !is_excused(context, moved.checkout.as_ref())? {
             voice.block(match &moved.moves {
                 Moves::Branch(branch) => text::moves_main(context.lang, branch, &moved.what),
                 Moves::FromInput => text::moves_unseen(context.lang, &moved.what),
@@ -54,6 +60,14 @@ pub(crate) fn judge(context: &Context, voice: &mut Voice) -> Result<(), Trouble>
     Ok(())
 }
 
+/// The main branch that a line merges something into, other than what its own remote has.
+pub(super) fn merged_into(context: &Context) -> Option<String> {
+    let (_, main) = GitLine::until(context, |place, run| {
+        if run.is("merge") && !moves::only_looks(&run.call) { moves::merge(place, &run.call) } else { None }
+    });
+    main
+}
+
 fn is_main(context: &Context, branch: &str) -> bool {
     context.rules.main.branches.iter().any(|main| fast_glob::glob_match(main, branch))
 }
@@ -75,30 +89,39 @@ struct GitLine {
     left: Option<String>,
     /// What the line has set with `git config`.
     settings: Vec<(String, String)>,
+    /// Names of settings that the line has changed, be it for one command.
+    changed: Vec<String>,
+    /// Branches and tags the line has made and deleted.
+    names: Names,
     /// What the last `git fetch` of the line brought is main's own.
     fetched: Option<bool>,
-    moved: Option<Moved>,
 }
 
 struct Moved {
     moves: Moves,
     what: String,
-    checkout: Option<Rc<Checkout>>,
+    checkout: Option<Checkout>,
 }
 
 impl GitLine {
-    fn read(context: &Context) -> Self {
+    /// Follows the line up to the first command that the question has an answer for.
+    fn until<T>(context: &Context, mut ask: impl FnMut(&Place, &GitRun) -> Option<T>) -> (Self, Option<T>) {
         let mut line = Self::default();
         for run in git_runs(context) {
-            line.follow(context, &run);
-            if line.moved.is_some() {
-                break;
+            let answer = line.follow(context, &run, &mut ask);
+            if answer.is_some() {
+                return (line, answer);
             }
         }
-        line
+        (line, None)
     }
 
-    fn follow(&mut self, context: &Context, run: &GitRun) {
+    fn follow<T>(
+        &mut self,
+        context: &Context,
+        run: &GitRun,
+        ask: &mut impl FnMut(&Place, &GitRun) -> Option<T>,
+    ) -> Option<T> {
         // With another git folder named, or a computed one, the session's own checkout is the best guess.
         let checkout = run.checkout(context).or_else(|| context.project.clone().map(Rc::new));
         let made = run.folder.as_ref().and_then(|folder| self.made.iter().rfind(|(root, _)| folder.starts_with(root)));
@@ -111,25 +134,26 @@ impl GitLine {
             checkout: checkout.as_deref(),
             folder: run.folder.as_deref(),
             branch: branch.as_deref(),
-            fetched: self.fetched,
-            left: self.left.as_deref(),
-            settings: &self.settings,
+            line: self,
         };
-        if let Some(moves) = moves::main_moved_by(&place, &run.call) {
-            self.moved = Some(Moved { moves, what: run.command.line(), checkout });
-            return;
+        let answer = ask(&place, run);
+        if answer.is_some() {
+            return answer;
         }
-        if run.is("fetch") {
-            self.fetched = Some(place.fetches_own(&run.call));
-        }
+        let fetched = (run.is("fetch") || run.is("pull")).then(|| place.fetches_own(&run.call));
         let to = place.goes_to(&run.call);
         let sets = run.sets(branch.as_deref());
+        self.fetched = fetched.or(self.fetched);
+        self.names.follow(&run.call);
         self.made.extend(run.makes_a_worktree());
         if let (Some(to), Some(checkout)) = (to, &checkout) {
             self.left = branch;
             self.switches.push((checkout.root.clone(), to));
         }
+        let changed = run.call.config.iter().map(|(key, _)| key).chain(sets.iter().map(|(key, _)| key));
+        self.changed.extend(changed.map(|key| key.to_ascii_lowercase()));
         self.settings.extend(sets);
+        None
     }
 
     /// Where a checkout would stand by now.

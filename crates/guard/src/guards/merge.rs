@@ -5,9 +5,7 @@ use dandori_shell::{Command, GhCall, gh_call};
 use crate::context::Context;
 use crate::voice::{Trouble, Voice};
 
-use super::argv;
-use super::git_run::{GitRun, git_runs};
-use super::main_branch::Place;
+use super::main_branch;
 
 #[expect(clippy::unnecessary_wraps, reason = "a guard may fail")]
 pub(crate) fn judge(context: &Context, voice: &mut Voice) -> Result<(), Trouble> {
@@ -25,49 +23,10 @@ pub(crate) fn judge(context: &Context, voice: &mut Voice) -> Result<(), Trouble>
             voice.block(forge::merge_api(context.lang));
         }
     }
-    local(context, voice);
+    if let Some(main) = main_branch::merged_into(context) {
+        voice.block(forge::merge_local(context.lang, &main));
+    }
     Ok(())
-}
-
-/// `git merge` while the main branch is checked out, or after the line itself has gone there.
-fn local(context: &Context, voice: &mut Voice) {
-    let mut gone_to: Option<String> = None;
-    for run in git_runs(context) {
-        if matches!(run.call.subcommand.text.as_str(), "checkout" | "switch") {
-            gone_to = new_branch(&run).or(gone_to);
-            continue;
-        }
-        if !run.is("merge") || ["abort", "quit"].iter().any(|option| run.call.has_option(option, None)) {
-            continue;
-        }
-        let checkout = run.checkout(context);
-        let here = gone_to.clone().or_else(|| checkout.as_ref()?.branch().map(str::to_owned));
-        let Some(here) = here.filter(|here| context.rules.main.branches.contains(here)) else { continue };
-        let place = Place {
-            context,
-            checkout: checkout.as_deref(),
-            folder: run.folder.as_deref(),
-            branch: Some(&here),
-            fetched: None,
-            left: None,
-            settings: &[],
-        };
-        if !place.is_catching_up(&run.call, &here) {
-            voice.block(dandori_text::guard::forge::merge_local(context.lang, &here));
-        }
-    }
-}
-
-/// Where `git switch x` or `git checkout -b x` goes.
-fn new_branch(run: &GitRun) -> Option<String> {
-    let named = argv::values(&run.call.args, &["-b", "-B", "-c", "-C", "--create", "--force-create", "--orphan"]);
-    if let Some(name) = named.first() {
-        return Some((*name).to_owned());
-    }
-    if run.call.args.iter().any(|w| w.text == "--") {
-        return None;
-    }
-    argv::operands(&run.call.args, &[]).first().map(|w| w.text.clone())
 }
 
 /// `gh api …/pulls/1/merge -X PUT`, `…/merges`, and the mutations of GraphQL.
@@ -105,11 +64,11 @@ mod tests {
     use dandori_text::Lang;
 
     fn stage(branch: &str) -> Stage {
-        Stage::only("merge", Level::Block).branch(branch).worktree(
-            "/trees/m",
-            Some("/repo"),
-            Head::Branch("main".into()),
-        )
+        Stage::only("merge", Level::Block)
+            .branch(branch)
+            .worktree("/trees/m", Some("/repo"), Head::Branch("main".into()))
+            .file(".git/config", "[remote \"origin\"]\n\turl = /srv/o.git\n")
+            .file(".git/refs/heads/topic", "abc")
     }
 
     #[test]
@@ -132,7 +91,16 @@ mod tests {
         ] {
             assert_eq!(stage("work").bash(line).outcome(), Outcome::Block, "{line}");
         }
-        for line in ["git merge topic", "git merge --squash topic", "git merge --continue", "git merge origin/topic"] {
+        for line in [
+            "git merge topic",
+            "git merge --squash topic",
+            "git merge --continue",
+            "git merge origin/topic",
+            "git fetch origin topic && git merge FETCH_HEAD",
+            "git merge FETCH_HEAD",
+            "git merge -m --abort topic",
+            "git switch -c topic; git merge other",
+        ] {
             assert_eq!(stage("main").bash(line).outcome(), Outcome::Block, "{line}");
         }
     }
@@ -156,7 +124,7 @@ mod tests {
         }
         for line in [
             "git merge --ff-only origin/main",
-            "git merge FETCH_HEAD",
+            "git fetch origin main && git merge FETCH_HEAD",
             "git switch topic && git merge main",
             "git merge --abort",
             "git checkout -b x && git merge y",
@@ -164,6 +132,18 @@ mod tests {
             let judged = stage("main").bash(line);
             assert_eq!(judged.outcome(), Outcome::Pass, "{line}: {}", judged.said());
         }
+    }
+
+    #[test]
+    fn branches_that_are_main_by_a_pattern_are_kept_as_well() {
+        let with_releases = |branch: &str| {
+            let mut stage = stage(branch);
+            stage.rules.main.branches.push("release/*".to_owned());
+            stage
+        };
+        assert_eq!(with_releases("release/1").bash("git merge topic").outcome(), Outcome::Block);
+        assert_eq!(with_releases("work").bash("git switch release/1 && git merge topic").outcome(), Outcome::Block);
+        assert_eq!(with_releases("released").bash("git merge topic").outcome(), Outcome::Pass);
     }
 
     #[test]

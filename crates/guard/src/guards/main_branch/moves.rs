@@ -2,7 +2,7 @@
 
 use dandori_shell::{GitCall, Word};
 
-use super::place::{Place, fetch_options, is_path, switch_options};
+use super::place::{Place, fetch_options, switch_options};
 use super::refspec::{Refspec, short};
 
 pub(super) enum Moves {
@@ -58,7 +58,8 @@ pub(super) fn only_looks(call: &GitCall) -> bool {
     asks.iter().any(|option| call.has_option(option, None))
 }
 
-fn merge(place: &Place, call: &GitCall) -> Option<String> {
+/// Anything but what main's own remote has of it.
+pub(super) fn merge(place: &Place, call: &GitCall) -> Option<String> {
     on_main(place).filter(|main| !place.is_catching_up(call, main))
 }
 
@@ -86,7 +87,7 @@ fn reset(place: &Place, call: &GitCall) -> Option<String> {
     };
     let name = to.text.as_str();
     let stays = matches!(name, "HEAD" | "@" | "HEAD~0" | "HEAD^0" | "@~0" | "@^0") || short(name) == main;
-    (!stays && !place.is_upstream(name, main)).then(|| main.to_owned())
+    (!stays && !place.is_upstream(call, name, main)).then(|| main.to_owned())
 }
 
 /// A fetch into branches, and a merge into the one that is checked out.
@@ -96,24 +97,39 @@ fn pull(place: &Place, call: &GitCall) -> Option<String> {
     }
     let main = place.on_main().filter(|_| !call.has_option("dry-run", None))?;
     let operands = fetch_options(call).operands;
-    let (remote, specs) = operands.split_first()?;
-    let is_here = matches!(remote.text.as_str(), "." | "./");
-    let is_own = |spec: &Word| {
-        let from = Refspec::read(&spec.text).from;
-        from == main || from == "HEAD" && !is_path(&remote.text)
+    let is_catching_up = match operands.split_first() {
+        None => place.follows_own(call, main),
+        Some((remote, specs)) => {
+            let is_here = matches!(remote.text.as_str(), "." | "./");
+            let is_own = |spec: &Word| {
+                let from = Refspec::read(&spec.text).from;
+                from == main || from == "HEAD" && !is_here
+            };
+            (is_here || place.is_own_remote(call, &remote.text))
+                && specs.iter().all(is_own)
+                && (is_here || !specs.is_empty() || place.follows_main(call, main))
+        }
     };
-    let is_catching_up = specs.iter().all(is_own) && (is_here || !is_path(&remote.text));
     (!is_catching_up).then(|| main.to_owned())
 }
 
-/// `git fetch . work:main`; from a remote `main:main` is catching up.
+/// `git fetch . work:main`; from main's own remote `main:main` is catching up.
 fn fetch(place: &Place, call: &GitCall) -> Option<String> {
+    if call.has_option("dry-run", None) {
+        return None;
+    }
     let operands = fetch_options(call).operands;
-    let (remote, specs) = operands.split_first().filter(|_| !call.has_option("dry-run", None))?;
-    specs.iter().map(|spec| Refspec::read(&spec.text)).filter(|spec| spec.has_both).find_map(|spec| {
+    let of_branch = || place.setting(call, &format!("branch.{}.remote", place.branch?));
+    let named = operands.first().map(|remote| remote.text.clone());
+    let remote = named.or_else(of_branch).unwrap_or_else(|| "origin".to_owned());
+    let specs: Vec<String> = match operands.get(1..) {
+        Some(specs @ [_, ..]) => specs.iter().map(|spec| spec.text.clone()).collect(),
+        _ => place.values(call, &format!("remote.{remote}.fetch")),
+    };
+    specs.iter().map(|spec| Refspec::read(spec)).filter(|spec| spec.has_both).find_map(|spec| {
         let main = written_main(place, &spec)?;
         let is_own = spec.from == spec.to || spec.to.rsplit('/').next() == Some(spec.from.as_str());
-        (!is_own || is_path(&remote.text)).then_some(main)
+        (!is_own || !place.is_own_remote(call, &remote)).then_some(main)
     })
 }
 
@@ -204,7 +220,7 @@ fn branch(place: &Place, call: &GitCall) -> Option<String> {
     if let Some(upstream) = options.value(&["u", "set-upstream-to"]) {
         // The next `git pull` brings whatever it is.
         let of = named.first().copied().or(place.branch).filter(|of| place.is_main(of))?;
-        return (!place.is_upstream(&upstream.text, of)).then(|| of.to_owned());
+        return (!place.is_upstream(call, &upstream.text, of)).then(|| of.to_owned());
     }
     let found = if has("delete", ["d", "D"]) {
         named.iter().find(main)

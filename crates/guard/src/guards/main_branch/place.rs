@@ -1,4 +1,4 @@
-//! Where a git command runs: its checkout, the branch it stands on by then, and what is main's own there.
+//! Where a git command runs: its checkout, the branch it stands on by then, and what git's settings are there.
 
 use camino::Utf8Path;
 use dandori_shell::{GitCall, GitOptions, Word};
@@ -7,19 +7,15 @@ use crate::change::resolve;
 use crate::context::Context;
 use crate::world::{Checkout, FileKind, Head};
 
-use super::refspec::Refspec;
+use super::GitLine;
 
-pub(in crate::guards) struct Place<'c> {
-    pub(in crate::guards) context: &'c Context<'c>,
-    pub(in crate::guards) checkout: Option<&'c Checkout>,
-    pub(in crate::guards) folder: Option<&'c Utf8Path>,
-    pub(in crate::guards) branch: Option<&'c str>,
-    /// What the last `git fetch` of the line brought is main's own.
-    pub(in crate::guards) fetched: Option<bool>,
-    /// The branch that the line left last.
-    pub(in crate::guards) left: Option<&'c str>,
-    /// What the line itself has set with `git config` so far.
-    pub(in crate::guards) settings: &'c [(String, String)],
+pub(super) struct Place<'c> {
+    pub(super) context: &'c Context<'c>,
+    pub(super) checkout: Option<&'c Checkout>,
+    pub(super) folder: Option<&'c Utf8Path>,
+    pub(super) branch: Option<&'c str>,
+    /// What the line has done so far.
+    pub(super) line: &'c GitLine,
 }
 
 impl Place<'_> {
@@ -30,47 +26,6 @@ impl Place<'_> {
     /// The main branch, when it is checked out here.
     pub(super) fn on_main(&self) -> Option<&str> {
         self.branch.filter(|branch| self.is_main(branch))
-    }
-
-    /// `git merge` of main with its own upstream: nothing new comes in.
-    pub(in crate::guards) fn is_catching_up(&self, call: &GitCall, main: &str) -> bool {
-        let merged = call.options("mFsX", &["strategy", "strategy-option", "file", "into-name", "cleanup"]).operands;
-        merged.iter().all(|word| self.is_upstream(&word.text, main)) && !call.has_option("continue", None)
-    }
-
-    /// A name that stands for what main's own remote has.
-    pub(in crate::guards) fn is_upstream(&self, name: &str, branch: &str) -> bool {
-        if name == "FETCH_HEAD" {
-            return self.fetched.unwrap_or_else(|| self.fetched_before(branch));
-        }
-        if matches!(name.strip_prefix(branch).unwrap_or(name), "@{u}" | "@{upstream}") {
-            return true;
-        }
-        let short = name.strip_prefix("refs/").unwrap_or(name);
-        let short = short.strip_prefix("remotes/").unwrap_or(short);
-        let remote = short.strip_suffix(branch).and_then(|rest| rest.strip_suffix('/'));
-        // A branch of one's own may be called `origin/main` as well.
-        remote.is_some_and(|remote| !remote.is_empty() && !remote.contains('/')) && !self.exists(short)
-    }
-
-    /// What an earlier line fetched: git notes where each of it comes from.
-    fn fetched_before(&self, branch: &str) -> bool {
-        let Some(checkout) = self.checkout else { return true };
-        let text = self.context.world.text(&checkout.git_dir.join("FETCH_HEAD")).ok().flatten().unwrap_or_default();
-        let own = format!("\tbranch '{branch}' of ");
-        let is_here = |line: &str| line.ends_with(" of .");
-        text.lines()
-            .filter(|line| !line.contains("\tnot-for-merge\t"))
-            .all(|line| line.contains(&own) && !is_here(line))
-    }
-
-    /// A fetch that leaves nothing but main itself to be merged into main.
-    pub(super) fn fetches_own(&self, call: &GitCall) -> bool {
-        let options = fetch_options(call);
-        let Some((remote, specs)) = options.operands.split_first() else { return true };
-        let from = |spec: &Word| Refspec::read(&spec.text).from;
-        !is_path(&remote.text)
-            && (specs.is_empty() && !options.has(&["all", "multiple"]) || specs.iter().all(|s| self.is_main(&from(s))))
     }
 
     /// Where `switch`, `checkout` or `symbolic-ref HEAD` goes.
@@ -84,7 +39,9 @@ impl Place<'_> {
                     return None;
                 }
                 if let Some(made) = options.value(&MAKES) {
-                    return Some(Head::Branch(made.text.clone()));
+                    // git refuses to make what is there, and stays where it is.
+                    let is_refused = options.value(&ANEW).is_none() && self.exists(&made.text);
+                    return Some(Head::Branch(made.text.clone())).filter(|_| !is_refused);
                 }
                 if call.has_option("detach", (call.subcommand.text == "switch").then_some('d')) {
                     return Some(Head::Detached);
@@ -93,7 +50,7 @@ impl Place<'_> {
                 if matches!(named.text.as_str(), "-" | "@{-1}") {
                     return self.previous().map(Head::Branch);
                 }
-                Some(Head::Branch(named.text.clone())).filter(|_| self.exists(&named.text))
+                Some(Head::Branch(named.text.clone())).filter(|_| self.is_main(&named.text) || self.exists(&named.text))
             }
             "symbolic-ref" => {
                 let operands = call.options("m", &[]).operands;
@@ -107,8 +64,8 @@ impl Place<'_> {
 
     /// Where `git switch -` goes back to.
     fn previous(&self) -> Option<String> {
-        if let Some(left) = self.left {
-            return Some(left.to_owned());
+        if let Some(left) = &self.line.left {
+            return Some(left.clone());
         }
         let log = self.context.world.text(&self.checkout?.git_dir.join("logs/HEAD")).ok()??;
         let moved =
@@ -116,24 +73,32 @@ impl Place<'_> {
         moved.split_once(" to ").map(|(from, _)| from.to_owned())
     }
 
-    /// A setting of git's as this call would see it: given with it, set by the line, or in the repository's own file.
+    /// A setting of git's as this call would see it.
     pub(super) fn setting(&self, call: &GitCall, key: &str) -> Option<String> {
-        let given =
-            call.config.iter().rfind(|(name, _)| name.eq_ignore_ascii_case(key)).map(|(_, word)| word.text.clone());
-        let in_line = || self.settings.iter().rfind(|(name, _)| name.eq_ignore_ascii_case(key)).map(|(_, v)| v.clone());
-        let in_file = || {
-            let text = self.context.world.text(&self.checkout?.common_dir.join("config")).ok()??;
-            let set = crate::aliases::settings(&text);
-            set.into_iter().rfind(|(name, _)| name.eq_ignore_ascii_case(key)).map(|(_, value)| value)
-        };
-        given.or_else(in_line).or_else(in_file)
+        self.values(call, key).pop()
+    }
+
+    /// All values of a setting: in git's files, set by the line, given with the call.
+    pub(super) fn values(&self, call: &GitCall, key: &str) -> Vec<String> {
+        let is_key = |name: &str| name.eq_ignore_ascii_case(key);
+        let in_files = crate::aliases::in_force(self.context, self.checkout);
+        let kept = in_files.into_iter().chain(self.line.settings.iter().cloned());
+        let given = call.config.iter().map(|(name, word)| (name.clone(), word.text.clone()));
+        kept.chain(given).filter(|(name, _)| is_key(name)).map(|(_, value)| value).collect()
     }
 
     /// `git checkout README.md` goes nowhere: a name must be a branch to lead away from main.
     fn exists(&self, branch: &str) -> bool {
+        let name = format!("heads/{branch}");
+        let names = &self.line.names;
+        names.has_made(&name) || !names.has_deleted(&name) && self.has_ref(&name)
+    }
+
+    /// By its path below `refs/`.
+    pub(super) fn has_ref(&self, name: &str) -> bool {
         let Some(checkout) = self.checkout else { return false };
         let world = self.context.world;
-        let name = format!("refs/heads/{branch}");
+        let name = format!("refs/{name}");
         let is_packed = || {
             let packed = world.text(&checkout.common_dir.join("packed-refs")).ok().flatten().unwrap_or_default();
             packed.lines().any(|line| line.split_once(' ').is_some_and(|(_, rest)| rest == name))
@@ -149,7 +114,10 @@ impl Place<'_> {
 }
 
 /// Options of `switch` and `checkout` that make a branch.
-const MAKES: [&str; 7] = ["b", "B", "c", "C", "create", "force-create", "orphan"];
+pub(super) const MAKES: [&str; 7] = ["b", "B", "c", "C", "create", "force-create", "orphan"];
+
+/// Those that make it anew where it is there.
+const ANEW: [&str; 3] = ["B", "C", "force-create"];
 
 pub(super) fn switch_options(call: &GitCall) -> GitOptions {
     call.options("bBcC", &["create", "force-create", "orphan", "conflict", "pathspec-from-file"])
@@ -171,10 +139,5 @@ pub(super) fn fetch_options(call: &GitCall) -> GitOptions {
         "strategy-option",
         "cleanup",
     ];
-    call.options("josSX", &valued)
-}
-
-/// Another repository on this machine, or this one: whatever its branches are called, they may hold anything.
-pub(super) fn is_path(remote: &str) -> bool {
-    remote.starts_with(['.', '/', '~']) || remote.starts_with("file:")
+    call.options("josX", &valued)
 }

@@ -11,8 +11,12 @@ fn stage() -> Stage {
     Stage::only("main-branch", Level::Block)
 }
 
+/// A clone of a repository on this machine, as `git clone` leaves it.
+const CLONED: &str = "[remote \"origin\"]\n\turl = /srv/o.git\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n\
+    [branch \"main\"]\n\tremote = origin\n\tmerge = refs/heads/main\n";
+
 fn branch_only() -> Stage {
-    let mut stage = stage();
+    let mut stage = stage().file(".git/config", CLONED);
     stage.rules.main.what = MainWhat::Branch;
     stage
 }
@@ -199,17 +203,118 @@ fn a_line_that_moves_the_main_branch_is_refused_and_others_pass() {
 }
 
 #[test]
+fn only_what_its_own_remote_has_comes_to_main_by_catching_up() {
+    for (line, refused) in [
+        ("git pull", false),
+        ("git pull --ff-only", false),
+        ("git pull origin main", false),
+        ("git pull -S origin main", false),
+        ("git pull -S origin work", true),
+        ("git pull /srv/o.git main", false),
+        ("git merge --ff-only origin/main", false),
+        ("git merge refs/remotes/origin/main", false),
+        ("git merge main@{u}", false),
+        ("git fetch && git merge origin/main", false),
+        ("git fetch && git merge FETCH_HEAD", false),
+        ("git fetch origin main && git merge FETCH_HEAD", false),
+        ("git fetch --prune origin && git reset --hard origin/main", false),
+        ("git config pull.rebase false && git pull", false),
+        ("git config remote.origin.prune true && git pull", false),
+        ("git tag v1 && git merge origin/main", false),
+        // Another repository.
+        ("git remote add e /tmp/evil && git fetch e && git merge e/main", true),
+        ("git remote add -f e https://example.org/evil && git merge e/main", true),
+        ("git merge e/main", true),
+        ("git pull e main", true),
+        ("git pull https://example.org/evil main", true),
+        ("git fetch https://example.org/evil main && git merge FETCH_HEAD", true),
+        ("git fetch e main:main", true),
+        // The same name for another.
+        ("git remote set-url origin /tmp/evil && git pull", true),
+        ("git remote set-url origin /tmp/evil && git fetch && git merge origin/main", true),
+        (
+            "git remote add e /tmp/evil; git remote remove origin; git remote rename e origin; git pull origin main",
+            true,
+        ),
+        ("git config remote.origin.url /tmp/evil && git pull origin main", true),
+        ("git config --replace-all remote.origin.url /tmp/evil o.git && git pull origin main", true),
+        ("git config --rename-section remote.e remote.origin; git pull origin main", true),
+        ("git -c remote.origin.url=/tmp/evil pull", true),
+        ("git -c remote.origin.url=/tmp/evil fetch; git merge origin/main", true),
+        ("git -c url./tmp/evil.insteadOf=/srv/o.git pull", true),
+        ("git -c include.path=/tmp/evil.cfg pull", true),
+        ("git config remote.origin.fetch +refs/heads/work:refs/remotes/origin/main; git fetch", true),
+        ("git -c remote.origin.fetch=+refs/heads/work:refs/heads/main fetch", true),
+        ("git config branch.main.merge refs/heads/work && git pull", true),
+        ("git config branch.main.remote /tmp/evil && git pull", true),
+        ("git -c branch.main.remote=. -c branch.main.merge=refs/heads/work merge", true),
+        // The same name for something of one's own.
+        ("git tag origin/main work; git merge origin/main", true),
+        ("git tag -f -m x origin/main work; git merge origin/main", true),
+        ("git branch origin/main work; git merge origin/main", true),
+        ("git update-ref refs/origin/main work; git merge origin/main", true),
+        ("git push . work:refs/tags/origin/main; git merge origin/main", true),
+        ("git fetch . 'refs/heads/work*:refs/tags/origin/main*'; git merge origin/main", true),
+        ("git tag origin/main work; git merge refs/remotes/origin/main", false),
+        ("git merge refs/origin/main", true),
+    ] {
+        let judged = branch_only().branch("main").bash(line);
+        assert_eq!(judged.outcome() == Outcome::Block, refused, "{line}: {}", judged.said());
+    }
+    for taken in ["refs/tags/origin/main", "refs/heads/origin/main", "refs/origin/main", "origin/main"] {
+        let stage = branch_only().branch("main").file(&format!(".git/{taken}"), "abc");
+        assert_eq!(stage.bash("git merge origin/main").outcome(), Outcome::Block, "{taken}");
+        assert_eq!(stage.bash("git merge remotes/origin/main").outcome(), Outcome::Pass, "{taken}");
+    }
+    let packed = branch_only().branch("main").file(".git/packed-refs", "abc refs/tags/origin/main\n");
+    assert_eq!(packed.bash("git merge origin/main").outcome(), Outcome::Block);
+    let bare = stage().branch("main").file(".git/config", "[core]\n\tbare = false\n");
+    assert_eq!(bare.bash("git merge origin/main").outcome(), Outcome::Block, "no such remote");
+}
+
+#[test]
 fn what_was_fetched_before_is_merged_into_main_only_when_it_is_main() {
-    let merge = |fetched: &str| {
-        let stage = branch_only().branch("main").file(".git/FETCH_HEAD", fetched);
-        stage.bash("git merge FETCH_HEAD").outcome()
+    let stage = |fetched: &str| {
+        let more = "[remote \"hub\"]\n\turl = https://me:secret@example.org/r.git/\n[remote \"ssh\"]\n\turl = git@example.org:o/r.git\n";
+        branch_only().branch("main").file(".git/config", &format!("{CLONED}{more}")).file(".git/FETCH_HEAD", fetched)
     };
-    assert_eq!(
-        merge("abc\t\tbranch 'main' of https://example.org/r\ndef\tnot-for-merge\tbranch 'x' of r\n"),
-        Outcome::Pass
-    );
-    assert_eq!(merge("abc\t\tbranch 'work' of https://example.org/r\n"), Outcome::Block);
-    assert_eq!(merge("abc\t\tbranch 'main' of .\n"), Outcome::Block);
+    for (fetched, passes) in [
+        ("abc\t\tbranch 'main' of https://example.org/r\ndef\tnot-for-merge\tbranch 'x' of r\n", true),
+        ("abc\t\tbranch 'main' of /srv/o\n", true),
+        ("abc\t\tbranch 'main' of example.org:o/r\n", true),
+        ("abc\t\tbranch 'work' of https://example.org/r\n", false),
+        ("abc\t\tbranch 'main' of .\n", false),
+        ("abc\t\tbranch 'main' of ../evil\n", false),
+        ("abc\t\tbranch 'main' of https://example.org/evil\n", false),
+        ("abc\t\tbranch 'main' of /srv/o\ndef\t\tbranch 'main' of /tmp/evil\n", false),
+        ("abc\tnot-for-merge\tbranch 'main' of /srv/o\n", false),
+        ("", false),
+    ] {
+        let judged = stage(fetched).bash("git merge FETCH_HEAD");
+        assert_eq!(judged.outcome() == Outcome::Pass, passes, "{fetched}");
+    }
+    let none = branch_only().branch("main").bash("git merge FETCH_HEAD");
+    assert_eq!(none.outcome(), Outcome::Block, "nothing is known of it");
+}
+
+#[test]
+fn a_branch_that_is_there_is_not_made_and_main_is_not_left() {
+    for (line, refused) in [
+        ("git switch -c there; git commit -m x", true),
+        ("git checkout -b there; git commit -m x", true),
+        ("git switch -C there; git commit -m x", false),
+        ("git checkout -B there && git commit -m x", false),
+        ("git switch -c there || git switch there; git commit -m x", false),
+        ("git branch -D there; git switch -c there; git commit -m x", false),
+        ("git branch new; git switch -c new; git commit -m x", true),
+        ("git branch new && git switch new && git commit -m x", false),
+        ("git tag new && git switch new; git commit -m x", true),
+        ("git switch -c new && git commit -m x", false),
+    ] {
+        let stage = branch_only().branch("main").file(".git/refs/heads/there", "abc");
+        let judged = stage.bash(line);
+        assert_eq!(judged.outcome() == Outcome::Block, refused, "{line}: {}", judged.said());
+    }
 }
 
 #[test]
