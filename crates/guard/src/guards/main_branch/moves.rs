@@ -169,22 +169,33 @@ fn push(place: &Place, call: &GitCall) -> Option<String> {
 /// Where a push without a refspec goes by git's settings.
 fn pushed_by_settings(place: &Place, call: &GitCall, remote: Option<&Word>) -> Option<String> {
     let first = || place.context.rules.main.branches.first().cloned();
-    let remote = remote.map_or("origin", |remote| remote.text.as_str());
-    let of_remote = |name: &str| place.setting(call, &format!("remote.{remote}.{name}"));
-    if of_remote("mirror").is_some_and(|mirror| mirror == "true") {
+    let of_branch = |name: &str| place.setting(call, &format!("branch.{}.{name}", place.branch?));
+    let remote = remote
+        .map(|remote| remote.text.clone())
+        .or_else(|| of_branch("pushRemote"))
+        .or_else(|| place.setting(call, "remote.pushDefault"))
+        .or_else(|| of_branch("remote"))
+        .unwrap_or_else(|| "origin".to_owned());
+    if place.setting(call, &format!("remote.{remote}.mirror")).is_some_and(|mirror| is_true(&mirror)) {
         return first();
     }
-    if let Some(spec) = of_remote("push") {
-        return pushed(place, &Word::literal(spec));
+    let specs = place.values(call, &format!("remote.{remote}.push"));
+    if !specs.is_empty() {
+        return specs.into_iter().find_map(|spec| pushed(place, &Word::literal(spec)));
     }
     match place.setting(call, "push.default").as_deref() {
         Some("matching") => first(),
         Some("upstream" | "tracking") => {
-            let upstream = place.setting(call, &format!("branch.{}.merge", place.branch?))?;
+            let upstream = of_branch("merge")?;
             Some(short(&upstream).to_owned()).filter(|branch| place.is_main(branch))
         }
         _ => None,
     }
+}
+
+/// As git reads a setting that is on or off.
+fn is_true(value: &str) -> bool {
+    !matches!(value.to_ascii_lowercase().as_str(), "" | "false" | "no" | "off" | "0")
 }
 
 /// The main branch one refspec of a push goes to.

@@ -411,3 +411,29 @@ fn going_back_and_another_git_folder_are_looked_up() {
     let settings = "[push]\n\tdefault = upstream\n[branch \"work\"]\n\tmerge = refs/heads/main\n";
     assert_eq!(branch_only().file(".git/config", settings).bash("git push").outcome(), Outcome::Block);
 }
+
+#[test]
+fn where_a_bare_push_goes_is_asked_of_all_of_git_s_settings() {
+    let of_user = "/home/user/.gitconfig";
+    for (file, text, refused) in [
+        (".git/config", "[remote \"origin\"]\n\tpush = work:main\n\tpush = work\n", true),
+        (".git/config", "[remote \"origin\"]\n\tpush = work\n\tpush = work:main\n", true),
+        (".git/config", "[remote \"origin\"]\n\tpush = work\n", false),
+        (".git/config", "[remote \"origin\"]\n\tmirror = yes\n", true),
+        (".git/config", "[remote \"origin\"]\n\tmirror = false\n", false),
+        (".git/config", "[branch \"work\"]\n\tpushRemote = o\n[remote \"o\"]\n\tpush = work:main\n", true),
+        (".git/config", "[branch \"work\"]\n\tremote = o\n[remote \"o\"]\n\tpush = work:main\n", true),
+        (".git/config", "[branch \"work\"]\n\tremote = o\n[remote \"origin\"]\n\tpush = work:main\n", false),
+        (".git/config", "[remote]\n\tpushDefault = o\n[remote \"o\"]\n\tmirror\n", true),
+        (".git/config.worktree", "[push]\n\tdefault = matching\n", true),
+        (of_user, "[push]\n\tdefault = matching\n", true),
+        (of_user, "[push]\n\tdefault = current\n", false),
+        (of_user, "[include]\n\tpath = ~/more\n", true),
+    ] {
+        let stage = branch_only().file("/home/user/more", "[push]\n\tdefault = matching\n").file(file, text);
+        let judged = stage.bash("git push");
+        assert_eq!(judged.outcome() == Outcome::Block, refused, "{file}: {text}: {}", judged.said());
+    }
+    let twice = "git config --add remote.origin.push work:main; git config --add remote.origin.push work; git push";
+    assert_eq!(branch_only().bash(twice).outcome(), Outcome::Block);
+}
