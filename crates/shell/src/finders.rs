@@ -238,19 +238,59 @@ impl Walker<'_> {
     }
 }
 
-/// Hands on every name it gets, or all but some.
+/// Hands on every name it gets, or all but some, and each of them whole.
 pub(crate) fn keeps_names(program: &str, args: &[Word]) -> bool {
     let has_operand = args.iter().any(|w| !w.text.starts_with('-'));
+    let words: Vec<&str> = args.iter().map(|w| w.text.as_str()).collect();
+    let are_all = |allowed: &[&str]| words.iter().all(|word| allowed.contains(word));
     match program {
-        "sort" | "uniq" | "tac" | "cat" | "shuf" => !has_operand,
-        "tr" | "tee" | "cut" => true,
-        "awk" | "gawk" | "mawk" => matches!(args, [only] if only.text.trim_start().starts_with("{print")),
-        "sed" | "gsed" => matches!(args, [only] if only.text.starts_with('s')),
-        "grep" | "egrep" | "fgrep" | "rg" => args.iter().any(|w| {
-            w.text == "--invert-match" || w.text.starts_with('-') && !w.text.starts_with("--") && w.text.contains('v')
-        }),
+        "sort" | "tac" => !has_operand,
+        "uniq" => are_all(&["-u", "-d", "-D", "-i", "-z"]),
+        "cat" => are_all(&["-", "-u"]),
+        "shuf" => are_all(&["-", "-z", "-r"]),
+        "tr" => matches!(words.as_slice(), ["\\n" | "\\0" | "\\000" | "\n", "\\n" | "\\0" | "\\000" | " " | "\n"]),
+        "tee" => true,
+        // A name without blanks is its first and its last field.
+        "awk" | "gawk" | "mawk" => matches!(words.as_slice(), [code] if matches!(
+            code.replace(' ', "").as_str(),
+            "{print}" | "{print;}" | "{print$0}" | "{print$1}" | "{print$NF}" | "1"
+        )),
+        "sed" | "gsed" => matches!(words.as_slice(), ["s/^\\.\\///" | "s|^\\./||" | "s#^\\./##" | "s,^\\./,,"]),
+        "grep" | "egrep" | "fgrep" | "rg" => leaves_names_out(args),
         _ => false,
     }
+}
+
+/// `grep -v`, with nothing that prints more or less than the lines, or reads other ones.
+fn leaves_names_out(args: &[Word]) -> bool {
+    const INVERTED: &[&str] = &["v", "invert-match"];
+    const PATTERN: &[&str] = &["e", "regexp", "f", "file"];
+    const PLAIN: &[&str] = &[
+        "E",
+        "F",
+        "P",
+        "G",
+        "i",
+        "w",
+        "x",
+        "z",
+        "a",
+        "s",
+        "S",
+        "extended-regexp",
+        "fixed-strings",
+        "perl-regexp",
+        "ignore-case",
+        "word-regexp",
+        "line-regexp",
+        "null-data",
+        "line-buffered",
+    ];
+    let parsed = options::parse(args, Spec { short: "efmABC", long: &["regexp", "file"], stops: false });
+    let is_plain = |name: &str| [INVERTED, PATTERN, PLAIN].iter().any(|known| known.contains(&name));
+    parsed.has(INVERTED)
+        && parsed.flags.iter().all(|(name, _)| is_plain(name))
+        && parsed.operands.len() == usize::from(!parsed.has(PATTERN))
 }
 
 fn filled(command: &[Word], with: &Word) -> Vec<Word> {

@@ -237,13 +237,7 @@ impl Walker<'_> {
             "reset" if args.iter().any(|w| matches!(w.text.as_str(), "--hard" | "--merge" | "--keep")) => {
                 self.writes(here(), How::Restored);
             }
-            "apply" | "am"
-                if !args.iter().any(|w| {
-                    matches!(w.text.as_str(), "--abort" | "--check" | "--stat" | "--continue" | "--skip" | "--cached")
-                }) =>
-            {
-                self.patch(&[], input);
-            }
+            "apply" | "am" => self.git_patch(&call.subcommand.text, args, input),
             "config" => self.git_config(args),
             "bisect" if first == "run" => {
                 self.run_wrapped("git bisect", args.get(1..).unwrap_or_default(), &Input::Inherited);

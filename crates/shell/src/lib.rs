@@ -25,6 +25,7 @@ mod languages;
 mod launchers;
 mod options;
 mod params;
+mod patches;
 mod plumbing;
 mod programs;
 mod reading;

@@ -313,29 +313,6 @@ impl Walker<'_> {
         }
     }
 
-    pub(crate) fn patch(&mut self, args: &[Word], input: &Input) {
-        let parsed = options::parse(args, all("pidoBDFgrYzx", &["input", "directory", "output", "strip"]));
-        if parsed.has(&["dry-run", "check", "stat", "numstat", "summary"]) {
-            return;
-        }
-        for file in parsed.values(&["o", "output"]).cloned().collect::<Vec<_>>() {
-            self.writes(file, How::Output);
-        }
-        match (parsed.operands.first().cloned(), input) {
-            (Some(file), _) if !matches!(file.text.rsplit('.').next(), Some("patch" | "diff")) => {
-                self.writes(file, How::Patched);
-            }
-            (_, Input::Text(text)) => {
-                for line in text.clone().lines() {
-                    for path in named_by_patch(line) {
-                        self.writes(Word::literal(path), How::Patched);
-                    }
-                }
-            }
-            _ => self.writes(Word::computed("$PATCHED"), How::Patched),
-        }
-    }
-
     fn archive(&mut self, program: &str, args: &[Word]) {
         let first = args.first().map(|w| w.text.as_str()).unwrap_or_default();
         let old_style = !first.starts_with('-');
@@ -486,20 +463,6 @@ impl Walker<'_> {
             }
         }
     }
-}
-
-/// The files that a line of a patch names: `+++ b/x`, `diff --git a/x b/x`, `rename to x`.
-fn named_by_patch(line: &str) -> Vec<String> {
-    let bare = |name: &str| {
-        let name = name.trim();
-        name.strip_prefix("a/").or_else(|| name.strip_prefix("b/")).unwrap_or(name).to_owned()
-    };
-    if let Some(both) = line.strip_prefix("diff --git ") {
-        return both.split_once(" b/").map(|(from, to)| vec![bare(from), to.trim().to_owned()]).unwrap_or_default();
-    }
-    let headers = ["+++ ", "--- ", "rename to ", "rename from ", "copy to "];
-    let named = headers.iter().find_map(|header| line.strip_prefix(header)).and_then(|rest| rest.split('\t').next());
-    named.filter(|name| name.trim() != "/dev/null").map(bare).into_iter().collect()
 }
 
 fn is_compiler(program: &str) -> bool {
