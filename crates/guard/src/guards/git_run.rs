@@ -107,6 +107,20 @@ impl GitRun<'_> {
         }
     }
 
+    /// `git init [folder]`
+    pub(super) fn makes_a_repository(&self) -> Option<Utf8PathBuf> {
+        if !self.is("init") || self.call.elsewhere {
+            return None;
+        }
+        let valued = ["initial-branch", "template", "separate-git-dir", "object-format", "ref-format", "shared"];
+        let options = self.call.options("b", &valued);
+        match options.operands.first() {
+            Some(word) if word.is_computed() => None,
+            Some(word) => Some(resolve(Some(self.folder.as_deref()?), &word.text)),
+            None => self.folder.clone(),
+        }
+    }
+
     /// `git worktree add <path> <branch>`
     pub(super) fn makes_a_worktree(&self) -> Option<(Utf8PathBuf, String)> {
         let options = self.call.options("bB", &["reason"]);

@@ -5,7 +5,7 @@
 
 use std::rc::Rc;
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use dandori_text::guard::branch as text;
 
 use crate::context::Context;
@@ -78,6 +78,11 @@ fn is_excused(context: &Context, checkout: Option<&Checkout>) -> Result<bool, Tr
     Ok(context.documents(checkout)?.state.focus.as_deref() != Some("workspace"))
 }
 
+/// It is the top of one already, which `git init` leaves as it is.
+fn is_repository(context: &Context, folder: &Utf8Path) -> bool {
+    context.checkout(&folder.join(".")).is_some_and(|checkout| checkout.root == folder)
+}
+
 /// The git commands of a line, followed from one to the next: `git switch -c x && git commit` commits on `x`.
 #[derive(Default)]
 struct GitLine {
@@ -85,6 +90,8 @@ struct GitLine {
     switches: Vec<(Utf8PathBuf, Head)>,
     /// Work trees the line has made, and what they stand on.
     made: Vec<(Utf8PathBuf, String)>,
+    /// Folders the line has made repositories of: whatever is called main there has nothing on it yet.
+    fresh: Vec<Utf8PathBuf>,
     /// The branch that was left last.
     left: Option<String>,
     /// What the line has set with `git config`.
@@ -122,6 +129,10 @@ impl GitLine {
         run: &GitRun,
         ask: &mut impl FnMut(&Place, &GitRun) -> Option<T>,
     ) -> Option<T> {
+        if self.is_fresh(run) {
+            return None;
+        }
+        self.fresh.extend(run.makes_a_repository().filter(|root| !is_repository(context, root)));
         // With another git folder named, or a computed one, the session's own checkout is the best guess.
         let checkout = run.checkout(context).or_else(|| context.project.clone().map(Rc::new));
         let made = run.folder.as_ref().and_then(|folder| self.made.iter().rfind(|(root, _)| folder.starts_with(root)));
@@ -154,6 +165,13 @@ impl GitLine {
         self.changed.extend(changed.map(|key| key.to_ascii_lowercase()));
         self.settings.extend(sets);
         None
+    }
+
+    /// It stays in a repository of the line's own. What is pushed from there goes elsewhere.
+    fn is_fresh(&self, run: &GitRun) -> bool {
+        let leaves = ["push", "send-pack", "http-push", "subtree"].iter().any(|verb| run.is(verb));
+        let is_own = |folder: &Utf8PathBuf| self.fresh.iter().any(|root| folder.starts_with(root));
+        !leaves && !run.call.elsewhere && run.folder.as_ref().is_some_and(is_own)
     }
 
     /// Where a checkout would stand by now.
