@@ -38,6 +38,7 @@ impl Walker<'_> {
         }
         match program {
             "gh" => self.gh(args),
+            "realpath" | "readlink" | "dirname" => return self.path_prints(program, args),
             "sed" | "gsed" | "awk" | "gawk" | "mawk" | "nawk" | "ed" | "ex" | "vi" | "vim" | "nvim" | "nano"
             | "emacs" => {
                 return self.text_tool(program, args, input);
@@ -67,7 +68,29 @@ impl Walker<'_> {
         let words: Vec<&str> = args.iter().map(|w| w.text.as_str()).collect();
         match (words.as_slice(), &self.scope.cwd, &self.options.checkout) {
             (["rev-parse", "--show-toplevel"], Cwd::Start, Some(top)) => Output::Text(format!("{top}\n")),
+            // In a linked work tree it is elsewhere, and nobody removes that either.
+            (["rev-parse", .., "--git-dir" | "--git-common-dir" | "--absolute-git-dir"], Cwd::Start, Some(top)) => {
+                Output::Text(format!("{top}/.git\n"))
+            }
             _ => Self::listing("git", args).unwrap_or(Output::Unknown),
+        }
+    }
+
+    /// What `realpath` and `dirname` make of a path that is known. Links are not followed.
+    fn path_prints(&self, program: &str, args: &[Word]) -> Output {
+        let operands: Vec<&Word> = args.iter().filter(|w| !w.text.starts_with('-')).collect();
+        let [path] = operands.as_slice() else { return Output::Unknown };
+        let follows = program == "realpath" || args.iter().any(|w| matches!(w.text.as_str(), "-f" | "-e" | "-m"));
+        match program {
+            _ if !path.is_literal() => Output::Unknown,
+            "dirname" => {
+                let bare = path.text.trim_end_matches('/');
+                let folder =
+                    bare.rsplit_once('/').map_or(".", |(folder, _)| if folder.is_empty() { "/" } else { folder });
+                Output::Text(format!("{folder}\n"))
+            }
+            _ if follows && self.here().is_some() => Output::Text(format!("{}\n", self.at(path).text)),
+            _ => Output::Unknown,
         }
     }
 

@@ -77,11 +77,14 @@ fn fresh_scripts(
     let mut findings = Vec::new();
     for script in reading.scripts.iter().filter(|script| !script.path.is_computed()) {
         let path = context.world.real(&context.expanded(&script.path.text));
-        if seen.contains(&path) || !is_fresh(context, &path) {
+        // `cp x.sh y.sh && sh y.sh`: what runs is what was copied.
+        let copied = context.targets().iter().find(|target| target.real == path).and_then(|target| target.from.clone());
+        let source = copied.filter(|from| is_fresh(context, from)).unwrap_or_else(|| path.clone());
+        if seen.contains(&path) || !is_fresh(context, &source) {
             continue;
         }
         seen.push(path.clone());
-        let Some(text) = context.text(&path)? else { continue };
+        let Some(text) = context.text(&source)? else { continue };
         // Nobody writes a program in bytes: it was compiled, as `cargo run` would.
         if text.contains('\0') {
             continue;
@@ -281,6 +284,11 @@ mod tests {
         assert!(judged.effects.contains(&Effect::Set(Mark::Wrote("/repo/x.sh".into()), String::new())), "a patch");
         let judged = stage().bash("cargo build 2>&1 | tail; rm x.sh; mkdir y");
         assert!(judged.effects.is_empty(), "{:?}", judged.effects);
+        for line in ["cp x.sh y.sh && sh y.sh", "mv x.sh build.sh; bash build.sh", "install -m755 x.sh bin/z && bin/z"]
+        {
+            let judged = fresh("x.sh", "git push -f").file("build.sh", "").bash(line);
+            assert_eq!(judged.outcome(), Outcome::Ask, "{line}");
+        }
         let mut copied = fresh("tools/x.sh", "git push -f");
         copied = copied.file("tools/y.sh", "git push -f").mark(Mark::Wrote("/repo/tools".into()));
         assert_eq!(copied.bash("sh tools/y.sh").outcome(), Outcome::Ask);

@@ -26,6 +26,10 @@ fn all(lines: &[&str], want: Outcome) {
 fn what_cannot_be_taken_back_is_refused() {
     all(
         &[
+            "rm -rf \"$(git rev-parse --git-dir)\"",
+            "rm -rf $(realpath .)",
+            "rm -rf \"$(readlink -f .)/.git\"",
+            "rm -rf \"$(dirname \"$PWD\")\"",
             "rm -rf /",
             "rm -rf /*",
             "sudo rm -r -f --no-preserve-root /",
