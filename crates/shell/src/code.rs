@@ -442,16 +442,32 @@ impl Reader<'_, '_, '_> {
         let word = path.map_or_else(|| Word::computed("$CODE"), |path| self.word(path));
         if word.is_computed() && self.looks_through() {
             // Which file is only known when it runs: every name in the code may be meant.
-            let names = self.tokens.iter().filter_map(|t| match t {
-                Token::Text(text) if looks_like_path(text) => Some(text.clone()),
+            let names = self.tokens.iter().enumerate().filter_map(|(at, t)| match t {
+                Token::Text(text) if looks_like_path(text) && !self.is_compared(at) => Some(text.clone()),
                 _ => None,
             });
             let names: Vec<String> = names.chain(self.args.iter().map(|w| w.text.clone())).collect();
-            for name in names {
+            // A folder is not written to; and where a pattern chooses, not all that is in it goes.
+            let is_folder = |name: &String| matches!(name.as_str(), "." | "./" | ".." | "../");
+            let chooses = how == How::Interpreter || names.iter().any(|name| name.contains('*'));
+            for name in names.into_iter().filter(|name| !(chooses && is_folder(name))) {
                 self.walker.writes(Word { text: name, certainty: Certainty::Glob }, how);
             }
         }
         self.walker.writes(word, how);
+    }
+
+    /// `'.git' in root`, `p.startswith('x')`, `name == 'x'`: the text is looked for, and goes nowhere.
+    fn is_compared(&self, at: usize) -> bool {
+        const LOOKS: [&str; 9] =
+            ["includes", "startswith", "endswith", "startsWith", "endsWith", "indexOf", "has", "match", "fnmatch"];
+        let before = |back: usize| at.checked_sub(back).and_then(|at| self.tokens.get(at));
+        let is_member = self.language == Language::Python
+            && matches!(self.tokens.get(at + 1), Some(Token::Name(word)) if word == "in" || word == "not");
+        let is_asked = matches!(before(1), Some(Token::Mark('(')))
+            && matches!(before(2), Some(Token::Name(name)) if LOOKS.contains(&name.as_str()));
+        let is_equal = matches!((before(1), before(2)), (Some(Token::Mark('=')), Some(Token::Mark('=' | '!'))));
+        is_member || is_asked || is_equal
     }
 
     /// The arguments of a call, split at commas; without brackets, up to the end of the statement.
