@@ -1,7 +1,7 @@
 //! git's command line: global options, subcommand, aliases, settings that run things.
 
 use crate::git_settings::Lasts;
-use crate::git_values::options_alone;
+use crate::git_values::{self, options_alone};
 use crate::options::{self, Parsed, Spec};
 use crate::reading::{Command, How, Reach, Why, Word};
 use crate::scope::Input;
@@ -54,6 +54,12 @@ impl GitCall {
         };
         let words: Vec<Word> = self.args.iter().map(|word| whole(word).unwrap_or_else(|| word.clone())).collect();
         options::parse(&words, Spec { short, long, stops: false })
+    }
+
+    /// The same by what is known of the subcommand.
+    pub fn own_options(&self) -> Parsed {
+        let (short, long) = git_values::taking(&self.subcommand.text);
+        self.options(short, long)
     }
 
     /// A push that can throw away what the remote has.

@@ -97,6 +97,12 @@ fn valued(subcommand: &str) -> Valued {
     }
 }
 
+/// Letters and long names of a subcommand whose value may be the next word.
+pub(crate) fn taking(subcommand: &str) -> (&'static str, &'static [&'static str]) {
+    let Valued { letters, long, .. } = valued(subcommand);
+    (letters, long)
+}
+
 /// The words of a subcommand that may be options, with what stands behind an option as its value left away:
 /// `-on` is `-o`, `-m --dry-run` is `-m`.
 pub(crate) fn options_alone(subcommand: &str, args: &[Word]) -> Vec<String> {

@@ -2,7 +2,7 @@
 
 use dandori_shell::{GitCall, Word};
 
-use super::place::{Place, fetch_options, switch_options};
+use super::place::Place;
 use super::refspec::{Refspec, short};
 
 pub(super) enum Moves {
@@ -17,7 +17,7 @@ pub(super) fn main_moved_by(place: &Place, call: &GitCall) -> Option<Moves> {
         "update-ref" | "fetch" | "send-pack" if has("stdin") => return Some(Moves::FromInput),
         "fast-import" => return Some(Moves::FromInput),
         "switch" | "checkout" => {
-            let options = switch_options(call);
+            let options = call.own_options();
             options.value(&["B", "C", "force-create"]).map(|w| w.text.clone()).filter(|b| place.is_main(b))
         }
         "worktree" => {
@@ -96,7 +96,7 @@ fn pull(place: &Place, call: &GitCall) -> Option<String> {
         return Some(main);
     }
     let main = place.on_main().filter(|_| !call.has_option("dry-run", None))?;
-    let operands = fetch_options(call).operands;
+    let operands = call.own_options().operands;
     let is_catching_up = match operands.split_first() {
         None => place.follows_own(call, main),
         Some((remote, specs)) => {
@@ -118,7 +118,7 @@ fn fetch(place: &Place, call: &GitCall) -> Option<String> {
     if call.has_option("dry-run", None) {
         return None;
     }
-    let operands = fetch_options(call).operands;
+    let operands = call.own_options().operands;
     let of_branch = || place.setting(call, &format!("branch.{}.remote", place.branch?));
     let named = operands.first().map(|remote| remote.text.clone());
     let remote = named.or_else(of_branch).unwrap_or_else(|| "origin".to_owned());

@@ -2,7 +2,7 @@
 
 use dandori_shell::{GitCall, Word};
 
-use super::place::{MAKES, fetch_options, switch_options};
+use super::place::MAKES;
 use super::refspec::Refspec;
 
 /// What a line has made and deleted so far, as it lies below `refs/`: `heads/x`, `tags/v1`.
@@ -66,13 +66,13 @@ fn made(call: &GitCall) -> Vec<String> {
             let is_asking = options.has(&["u", "set-upstream-to", "l", "list", "contains", "merged", "no-merged"]);
             one(named.filter(|_| !is_asking).map(|w| below("heads", w)))
         }
-        "switch" | "checkout" => one(switch_options(call).value(&MAKES).map(|w| below("heads", w))),
+        "switch" | "checkout" => one(call.own_options().value(&MAKES).map(|w| below("heads", w))),
         "worktree" => one(call.options("bB", &["reason"]).value(&["b", "B"]).map(|w| below("heads", w))),
         "update-ref" | "symbolic-ref" => {
             let operands = call.options("m", &[]).operands;
             one(operands.first().filter(|_| operands.len() > 1).and_then(|w| inner(&w.text)))
         }
-        "fetch" | "pull" => written(fetch_options(call).operands.get(1..)),
+        "fetch" | "pull" => written(call.own_options().operands.get(1..)),
         "push" => written(call.options("o", &["push-option", "repo", "receive-pack", "exec"]).operands.get(1..)),
         _ => Vec::new(),
     }

@@ -6,7 +6,7 @@ use dandori_shell::{GitCall, Word};
 use crate::aliases;
 use crate::world::FileKind;
 
-use super::place::{Place, fetch_options};
+use super::place::Place;
 use super::refspec::{Refspec, short};
 
 impl Place<'_> {
@@ -105,7 +105,7 @@ impl Place<'_> {
 
     /// A fetch that leaves nothing but main itself to be merged into main.
     pub(super) fn fetches_own(&self, call: &GitCall) -> bool {
-        let options = fetch_options(call);
+        let options = call.own_options();
         let from = |spec: &Word| Refspec::read(&spec.text).from;
         match options.operands.split_first() {
             None => self.on_main().is_some_and(|main| self.follows_own(call, main)),

@@ -1,7 +1,7 @@
 //! Where a git command runs: its checkout, the branch it stands on by then, and what git's settings are there.
 
 use camino::Utf8Path;
-use dandori_shell::{GitCall, GitOptions, Word};
+use dandori_shell::{GitCall, Word};
 
 use crate::change::resolve;
 use crate::context::Context;
@@ -32,7 +32,7 @@ impl Place<'_> {
     pub(super) fn goes_to(&self, call: &GitCall) -> Option<Head> {
         match call.subcommand.text.as_str() {
             "switch" | "checkout" => {
-                let options = switch_options(call);
+                let options = call.own_options();
                 // Behind the dashes there are files.
                 let has_files = options.dashes.is_some_and(|before| before == 0 || before < options.operands.len());
                 if has_files || call.has_computed() {
@@ -118,26 +118,3 @@ pub(super) const MAKES: [&str; 7] = ["b", "B", "c", "C", "create", "force-create
 
 /// Those that make it anew where it is there.
 const ANEW: [&str; 3] = ["B", "C", "force-create"];
-
-pub(super) fn switch_options(call: &GitCall) -> GitOptions {
-    call.options("bBcC", &["create", "force-create", "orphan", "conflict", "pathspec-from-file"])
-}
-
-pub(super) fn fetch_options(call: &GitCall) -> GitOptions {
-    let valued = [
-        "depth",
-        "deepen",
-        "shallow-since",
-        "shallow-exclude",
-        "upload-pack",
-        "refmap",
-        "server-option",
-        "jobs",
-        "negotiation-tip",
-        "filter",
-        "strategy",
-        "strategy-option",
-        "cleanup",
-    ];
-    call.options("josX", &valued)
-}
