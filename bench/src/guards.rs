@@ -94,7 +94,13 @@ impl Bed {
         for args in [&["init", "-q", "-b", "work"][..], &["add", "-A"], &["commit", "-q", "-m", "bench"]] {
             Cmd::new("git", &env).args(args).cwd(&repo).deadline(Duration::from_secs(30)).run()?;
         }
-        Ok(())
+        self.consent()
+    }
+
+    /// Without the user's word nothing may be changed.
+    fn consent(&self) -> Result<(), Trouble> {
+        let prompt = self.put("prompt.json", json!({ "hook_event_name": "UserPromptSubmit", "prompt": "ok" }))?;
+        self.must_pass(&prompt)
     }
 
     fn repo(&self) -> Utf8PathBuf {
@@ -130,12 +136,18 @@ impl Bed {
     }
 
     fn event(&self, file: &str, tool: &str, input: &serde_json::Value) -> Result<Utf8PathBuf, Trouble> {
-        let path = self.root.join(file);
-        let event = json!({
-            "session_id": "bench", "transcript_path": self.root.join("t.jsonl"), "cwd": self.repo(),
-            "permission_mode": "default", "hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": input,
-            "tool_use_id": "toolu_bench",
+        let what = json!({
+            "hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": input, "tool_use_id": "toolu_bench",
         });
+        self.put(file, what)
+    }
+
+    fn put(&self, file: &str, mut event: serde_json::Value) -> Result<Utf8PathBuf, Trouble> {
+        let path = self.root.join(file);
+        event["session_id"] = json!("bench");
+        event["transcript_path"] = json!(self.root.join("t.jsonl"));
+        event["cwd"] = json!(self.repo());
+        event["permission_mode"] = json!("default");
         dandori_host::put_file(&path, format!("{event}\n").as_bytes(), 0o600)?;
         Ok(path)
     }
