@@ -225,10 +225,19 @@ impl Walker<'_> {
                     }
                 }
             }
-            "sort" | "shuf" | "curl" | "wget" | "base64" | "openssl" | "gpg" | "gcc" | "cc" | "clang" | "g++"
-            | "rustc" | "ld" | "pandoc" | "protoc" | "jsonnet" | "http" | "aria2c" | "iconv" | "xmllint" | "uniq"
-            | "csplit" | "split" => {
+            "sort" | "shuf" | "curl" | "wget" | "base64" | "gpg" | "gcc" | "cc" | "clang" | "g++" | "rustc" | "ld"
+            | "pandoc" | "protoc" | "jsonnet" | "http" | "aria2c" | "iconv" | "xmllint" | "uniq" | "csplit"
+            | "split" => {
                 self.outputs(program, args);
+            }
+            // Its long options have one dash.
+            "openssl" => {
+                for (option, file) in args.iter().zip(args.iter().skip(1)) {
+                    if matches!(option.text.as_str(), "-out" | "--out" | "-keyout" | "--keyout") {
+                        self.writes(file.clone(), How::Output);
+                        self.note_fresh(&file.text, Output::Unknown, false);
+                    }
+                }
             }
             "prettier" | "rustfmt" | "gofmt" | "goimports" | "black" | "clang-format" | "shfmt" | "ruff" | "eslint"
             | "isort" | "dos2unix" | "unix2dos" => {
@@ -431,22 +440,7 @@ impl Walker<'_> {
             "key",
             "field-separator",
         ];
-        let args: Vec<Word> = match program {
-            // openssl's options are long with one dash.
-            "openssl" | "protoc" => args
-                .iter()
-                .map(|w| Word {
-                    text: w
-                        .text
-                        .strip_prefix("-out")
-                        .filter(|r| r.is_empty())
-                        .map_or_else(|| w.text.clone(), |_| "--out".to_owned()),
-                    certainty: w.certainty,
-                })
-                .collect(),
-            _ => args.to_vec(),
-        };
-        let parsed: Parsed = options::parse(&args, all(short, long));
+        let parsed: Parsed = options::parse(args, all(short, long));
         for file in parsed.values(names).filter(|w| w.text != "-").cloned().collect::<Vec<_>>() {
             // A program that was compiled is what its source says, as with `cargo run`.
             if !is_compiler(program) {

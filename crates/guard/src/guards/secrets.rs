@@ -31,17 +31,36 @@ pub(crate) fn judge(context: &Context, voice: &mut Voice) -> Result<(), Trouble>
 }
 
 /// The files of these patterns that would be changed. What merely puts things into a folder, or brings back what git
-/// has, does not mean the secret that lies there.
+/// has, does not mean the secret that lies there; nor does a file that is made anew hold anybody's secret.
 fn written(context: &Context, patterns: &[String]) -> Vec<Utf8PathBuf> {
     let is_held = |target: &&Target| {
         let removes = target.by == By::Shell(How::Removed);
         patterns.iter().any(|pattern| match hit(context, pattern, target) {
-            Hit::Itself => !is_example(&target.path),
+            Hit::Itself => !is_example(&target.path) && !keeps_text(target) && !is_made_anew(context, target),
             Hit::Below => removes,
             Hit::No => false,
         })
     };
     context.targets().iter().filter(is_held).map(|target| target.path.clone()).collect()
+}
+
+/// `chmod 600 .env`, `touch .env`
+fn keeps_text(target: &Target) -> bool {
+    matches!(target.by, By::Shell(How::Mode | How::Made))
+}
+
+/// `cp .env.example .env`, `openssl genrsa -out dev.key`: a program makes a file where there was none. Text that the agent
+/// itself brings is another thing, but for places that belong to nobody.
+fn is_made_anew(context: &Context, target: &Target) -> bool {
+    let is_there = target.is_computed || context.world.kind(&target.path).is_some();
+    let by_a_program = match target.by {
+        By::Shell(How::Copied) => target.from.as_deref().is_some_and(is_example),
+        By::Shell(How::Output) => true,
+        _ => false,
+    };
+    let is_temporary = ["/tmp", "/var/tmp", "/private/tmp"].iter().any(|folder| target.real.starts_with(folder));
+    let is_elsewhere = context.checkout(&target.real).is_none();
+    !is_there && if is_elsewhere { is_temporary } else { by_a_program }
 }
 
 pub(super) enum Hit {
@@ -66,9 +85,10 @@ pub(super) fn hit(context: &Context, pattern: &str, target: &Target) -> Hit {
 /// The files of these patterns whose text would be seen.
 pub(super) fn read(context: &Context, patterns: &[String]) -> Vec<Utf8PathBuf> {
     let is_secret = |path: &Utf8Path| !is_example(path) && patterns.iter().any(|pattern| context.holds(pattern, path));
+    let is_made_here = |path: &Utf8Path| context.targets().iter().any(|t| t.path == path && is_made_anew(context, t));
     let is_held = |shown: &Shown| {
         let kind = context.world.kind(&shown.path);
-        if kind.is_none() && shown.named == Named::Perhaps {
+        if kind.is_none() && (shown.named == Named::Perhaps || is_made_here(&shown.path)) {
             return false;
         }
         let real = context.world.real(&shown.path);

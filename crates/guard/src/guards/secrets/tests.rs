@@ -94,6 +94,38 @@ fn what_only_mentions_a_secret_or_shows_an_example_passes() {
 }
 
 #[test]
+fn what_is_made_anew_is_nobodys_secret() {
+    let empty = || Stage::only("secrets", Level::Block).file(".env.example", "KEY=").file("tls/a.key", "k");
+    for line in [
+        "cp .env.example .env",
+        "cp .env.example .env && chmod 600 .env",
+        "test -f .env || cp .env.example .env",
+        "touch .env",
+        "chmod 600 tls/a.key",
+        "openssl genrsa -out tls/dev.key 2048",
+        "openssl req -x509 -newkey rsa:2048 -nodes -keyout tls/k.pem -out tls/c.pem -days 1 -subj /CN=localhost",
+        "ssh-keygen -t ed25519 -N '' -f /tmp/id_ed25519",
+        "openssl genrsa -out /tmp/key.pem",
+        "echo KEY=1 > /tmp/x/.env",
+    ] {
+        let judged = empty().bash(line);
+        assert_eq!(judged.outcome(), Outcome::Pass, "{line}: {}", judged.said());
+    }
+    for line in [
+        "openssl genrsa -out tls/a.key 2048",
+        "cp notes.txt .env",
+        "echo KEY=1 > .env",
+        "openssl genrsa -out ~/.ssh/id_rsa",
+        "echo x > ~/.netrc",
+        "cp .env.example ~/.netrc",
+    ] {
+        assert_eq!(empty().bash(line).outcome(), Outcome::Block, "{line}");
+    }
+    assert_eq!(empty().file(".env", "KEY=1").bash("cp .env.example .env").outcome(), Outcome::Block, "it is there");
+    assert_eq!(empty().write(".env", "KEY=1").outcome(), Outcome::Block);
+}
+
+#[test]
 fn searches_and_tools_of_others_do_not_show_it_either() {
     let search = |input| stage().tool("Grep", &input).outcome();
     assert_eq!(search(json!({"pattern": "KEY", "path": "/repo/.env"})), Outcome::Block);
