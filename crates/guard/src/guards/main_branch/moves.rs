@@ -152,6 +152,9 @@ fn push(place: &Place, call: &GitCall) -> Option<String> {
         return first();
     }
     let operands = call.options("o", &["push-option", "repo", "receive-pack", "exec"]).operands;
+    if operands.first().is_some_and(|remote| place.is_made_here(remote)) {
+        return None;
+    }
     let specs = operands.get(1..).unwrap_or_default();
     if !specs.is_empty() {
         return specs.iter().find_map(|word| pushed(place, word));

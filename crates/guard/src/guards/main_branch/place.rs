@@ -106,6 +106,13 @@ impl Place<'_> {
         world.kind(&checkout.common_dir.join(&name)) == Some(FileKind::File) || is_packed()
     }
 
+    /// `git init --bare /tmp/r.git && git push /tmp/r.git main`: a path, not the name of a remote, that the line has made a
+    /// repository of.
+    pub(super) fn is_made_here(&self, remote: &Word) -> bool {
+        let is_path = remote.text.starts_with(['/', '.']) && !remote.is_computed();
+        is_path && self.line.fresh.contains(&resolve(self.folder, &remote.text))
+    }
+
     /// git takes a word for a file when it is one, and refuses what is both.
     pub(super) fn is_file(&self, word: &Word) -> bool {
         let is_pattern = word.text.contains(['*', '?', '[']) || word.text.starts_with(":(");
