@@ -68,7 +68,7 @@ pub(super) fn merged_into(context: &Context) -> Option<String> {
     main
 }
 
-fn is_main(context: &Context, branch: &str) -> bool {
+pub(super) fn is_main(context: &Context, branch: &str) -> bool {
     context.rules.main.branches.iter().any(|main| fast_glob::glob_match(main, branch))
 }
 

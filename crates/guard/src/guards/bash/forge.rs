@@ -4,6 +4,7 @@ use dandori_shell::{Command, gh_call};
 
 use crate::context::Context;
 use crate::guards::argv;
+use crate::guards::main_branch::is_main;
 
 /// What is taken away there every day, and easily put back.
 const SMALL: &[&str] = &[
@@ -61,9 +62,12 @@ fn destroys(context: &Context, method: &str, endpoint: &str, words: &[&str]) -> 
     let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
     let has = |text: &str| words.iter().any(|word| word.replace([' ', '"', '\''], "").replace(':', "=").contains(text));
     match (method, parts.as_slice()) {
-        (_, ["graphql"]) => has("mutation") && (has("delete") || has("updateRef")),
+        (_, ["graphql"]) => has("mutation") && ["delete", "updateRef", "createCommitOnBranch"].iter().any(|m| has(m)),
         ("DELETE" | "PUT", ["repos", _, _, "contents", ..]) => on_main(context, words),
         ("DELETE", parts) => !parts.iter().any(|part| SMALL.contains(part)),
+        ("PATCH", ["repos", _, _, "git", "refs", "heads", branch @ ..]) => {
+            has("force=true") || is_main(context, &branch.join("/"))
+        }
         ("PATCH" | "POST", ["repos", _, _, "git", "refs", ..]) => has("force=true"),
         ("PUT" | "PATCH", ["repos", _, _, "branches", _, "protection", ..]) => true,
         ("PATCH", ["repos", _, _]) => {
@@ -81,6 +85,5 @@ fn on_main(context: &Context, words: &[&str]) -> bool {
         .flat_map(|word| word.split([',', '&', '?']).map(str::to_owned).collect::<Vec<_>>())
         .filter_map(|field| field.rsplit_once("branch=").map(|(_, branch)| branch.to_owned()))
         .collect();
-    let is_main = |branch: &String| context.rules.main.branches.iter().any(|main| fast_glob::glob_match(main, branch));
-    branches.is_empty() || branches.iter().any(is_main)
+    branches.is_empty() || branches.iter().any(|branch| is_main(context, branch))
 }

@@ -273,6 +273,8 @@ fn the_api_of_a_forge_is_judged_as_its_commands_are() {
             "gh api repos/a/b/branches/main/protection -X DELETE",
             "gh api repos/a/b/git/refs/heads/x -X DELETE",
             "gh api -X PATCH repos/a/b/git/refs/heads/main -f sha=1 -F force=true",
+            "gh api -X PATCH repos/a/b/git/refs/heads/main -f sha=1",
+            "gh api graphql -f query='mutation { createCommitOnBranch(input: {}) { clientMutationId } }'",
             "gh api -X PUT repos/a/b/contents/x -f message=m -f content=eA== -f branch=main",
             "gh api -X PUT repos/a/b/contents/x -f message=m -f content=eA==",
             "gh api -X PATCH repos/a/b -F archived=true",
