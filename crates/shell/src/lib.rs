@@ -51,6 +51,7 @@ pub use reading::{
     Certainty, Command, Cwd, Foreign, How, Opaque, Reach, Read, Reading, Remote, ScriptRun, Touch, Why, Word, Write,
 };
 pub use search::{Act, Deed, Search};
+pub use shells::is_shell;
 
 /// What is known about the shell the line goes to.
 #[derive(Debug, Clone, Default)]

@@ -5,7 +5,8 @@ use crate::scan;
 use crate::scope::{Input, Output, Variable};
 use crate::walk::Walker;
 
-pub(crate) fn is_shell(program: &str) -> bool {
+/// A program that takes command lines, by its bare name.
+pub fn is_shell(program: &str) -> bool {
     matches!(
         program,
         "sh" | "bash" | "zsh" | "dash" | "ash" | "ksh" | "mksh" | "rbash" | "fish" | "yash" | "csh" | "tcsh" | "pwsh"

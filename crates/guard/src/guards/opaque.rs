@@ -152,7 +152,7 @@ fn as_line(by: &str, text: &str) -> String {
     const MARK: &str = "DANDORI_END_OF_SCRIPT";
     let by = if by.is_empty() { interpreter(text).unwrap_or("sh") } else { by };
     let name = by.rsplit('/').next().unwrap_or(by);
-    if matches!(name, "sh" | "bash" | "zsh" | "dash" | "ksh" | "ash" | "fish" | "source" | ".") {
+    if dandori_shell::is_shell(name) || matches!(name, "source" | ".") {
         return text.to_owned();
     }
     format!("{name} - <<'{MARK}'\n{text}\n{MARK}")

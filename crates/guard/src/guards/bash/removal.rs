@@ -2,7 +2,7 @@
 
 use camino::Utf8Path;
 use dandori_domain::guard::Level;
-use dandori_shell::{Act, Certainty, Command, Cwd, Deed, How, Search, Word};
+use dandori_shell::{Act, Certainty, Command, Cwd, Deed, How, Search, Word, is_shell};
 
 use crate::change::resolve;
 use crate::context::{By, Context};
@@ -93,9 +93,7 @@ fn by_search(context: &Context, command: &Command) -> Option<Class> {
 fn removes(words: &[Word]) -> bool {
     let is_remover = |text: &str| REMOVERS.contains(&text.rsplit('/').next().unwrap_or(text));
     match words {
-        [first, rest @ ..]
-            if matches!(first.text.as_str(), "sh" | "bash" | "zsh" | "dash" | "env" | "sudo" | "command") =>
-        {
+        [first, rest @ ..] if is_shell(&first.text) || matches!(first.text.as_str(), "env" | "sudo" | "command") => {
             rest.iter().flat_map(|w| w.text.split([' ', ';', '\n', '(', '&', '|'])).any(is_remover)
         }
         [first, ..] => is_remover(&first.text),
