@@ -17,28 +17,18 @@ fn judged(rules: &Rules, line: &str) -> Judgement {
     stage.bash(line)
 }
 
-/// Harmless to a reader of shell lines, but they show or write a secret, which is what the guard is for.
-const SECRET: &[&str] =
-    &["cat .env", "cp .env.example .env.local", "kubectl get secret x -o jsonpath='{.data.token}' | base64 -d"];
-
 #[test]
 fn no_harmless_line_makes_a_guard_speak() {
     let rules = Rules::of(Profile::Safety);
     let lines = dandori_corpus::harmless();
     let mut alarms = Vec::new();
-    let mut secrets = Vec::new();
     for line in &lines {
         for step in judged(&rules, line).steps.into_iter().filter(|step| step.outcome >= Outcome::Warn) {
-            if step.guard == "secrets" && SECRET.contains(&line.as_str()) {
-                secrets.push(line.as_str());
-            } else {
-                alarms.push(format!("{line}\n    {}: {:?}", step.guard, step.message));
-            }
+            alarms.push(format!("{line}\n    {}: {:?}", step.guard, step.message));
         }
     }
-    println!("harmless: false alarms {}/{}", alarms.len(), lines.len() - SECRET.len());
+    println!("harmless: false alarms {}/{}", alarms.len(), lines.len());
     assert!(alarms.is_empty(), "false alarms:\n{}", alarms.join("\n"));
-    assert_eq!(secrets, SECRET, "these show or write a secret");
 }
 
 #[test]
