@@ -183,8 +183,8 @@ impl Keeper<'_> {
         }
         let name = format!("{}-{}-{number}", target.name(), plain(&finding.kind));
         let file = case::write(&self.plan.findings, &name, &case, finding)?;
-        // What the machine was busy with, or the allocator kept, is no fault of the case.
-        let is_measured = matches!(finding.kind.as_str(), "slow" | "memory" | "process memory" | "deadline");
+        // What the machine was busy with is no fault of the case.
+        let is_measured = matches!(finding.kind.as_str(), "slow" | "process memory" | "deadline");
         let is_confirmed = !is_measured || replay(&file, Some(&self.plan.dandori))?.is_some();
         let mut totals = self.totals.lock().map_err(|_| Trouble::wrong("the totals are lost"))?;
         if is_confirmed {

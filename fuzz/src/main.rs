@@ -26,7 +26,6 @@ use camino::{Utf8Path, Utf8PathBuf};
 use clap::{Parser, Subcommand};
 
 use crate::case::{Case, Finding, Target};
-use crate::measure::Memory;
 use crate::seeds::Seeds;
 use crate::targets::Bed;
 use crate::trouble::Trouble;
@@ -127,7 +126,7 @@ fn one(file: &Utf8Path, dandori: Option<&Utf8Path>) -> Result<(), Trouble> {
     let (case, _) = case::read(file)?;
     let outcome = worker::on_hooks_stack(|| {
         let (seeds, bed) = bed_of(&case, dandori)?;
-        Ok(worker::run(&seeds, &case, bed.as_ref(), &mut Memory::from_now()))
+        Ok(worker::run(&seeds, &case, bed.as_ref()))
     })?;
     let _ = writeln!(std::io::stderr(), "took {:?}, {} kB", outcome.took, outcome.peak / 1024);
     report::line(&serde_json::to_string(&outcome.finding)?)
@@ -154,8 +153,7 @@ fn again(file: &Utf8Path, cli: &Cli) -> Result<bool, Trouble> {
 
 fn smaller(case: &Case, finding: &Finding, dandori: Option<&Utf8Path>) -> Result<Case, Trouble> {
     let (seeds, bed) = bed_of(case, dandori)?;
-    let mut memory = Memory::from_now();
-    let mut kind = |case: &Case| worker::run(&seeds, case, bed.as_ref(), &mut memory).finding.map(|found| found.kind);
+    let kind = |case: &Case| worker::run(&seeds, case, bed.as_ref()).finding.map(|found| found.kind);
     Ok(shrink::shrunk(case, |case| kind(case).as_deref() == Some(finding.kind.as_str())))
 }
 

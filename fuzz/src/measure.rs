@@ -1,11 +1,14 @@
-//! Time and memory of one case, as the kernel counts them.
+//! Time and memory of one case.
 
-use std::fs::File;
-use std::io::{Read, Write};
+use std::alloc::System;
 use std::time::Duration;
 
 use nix::sys::resource::{UsageWho, getrusage};
+use peakmem_alloc::{INSTRUMENTED_SYSTEM, PeakMemAlloc, PeakMemAllocTrait};
 use rustix::time::{ClockId, clock_gettime};
+
+#[global_allocator]
+static HEAP: &PeakMemAlloc<System> = &INSTRUMENTED_SYSTEM;
 
 /// What a guard may need, in bytes.
 pub(crate) const MEMORY_LIMIT: u64 = 50_000_000;
@@ -26,37 +29,14 @@ pub(crate) fn children_peak() -> u64 {
     u64::try_from(kilobytes).unwrap_or_default() * 1024
 }
 
-/// The highest memory of this process between two points.
-pub(crate) struct Memory {
-    reset: Option<File>,
-    baseline: u64,
+/// From now on memory is counted anew.
+pub(crate) fn begin_heap() {
+    HEAP.reset_peak_memory();
 }
 
-impl Memory {
-    /// From what the process needs by now.
-    pub(crate) fn from_now() -> Self {
-        let reset = File::options().write(true).open("/proc/self/clear_refs").ok();
-        Self { reset, baseline: status("VmRSS:") }
-    }
-
-    pub(crate) fn begin(&mut self) {
-        if let Some(file) = &mut self.reset {
-            let _ = file.write_all(b"5");
-        }
-    }
-
-    /// The highest since `begin`, above the baseline.
-    pub(crate) fn peak(&self) -> u64 {
-        status("VmHWM:").saturating_sub(self.baseline)
-    }
-}
-
-fn status(key: &str) -> u64 {
-    let mut text = String::with_capacity(2048);
-    let _ = File::open("/proc/self/status").and_then(|mut file| file.read_to_string(&mut text));
-    let line = text.lines().find_map(|line| line.strip_prefix(key));
-    let kilobytes = line.and_then(|line| line.split_whitespace().next()).and_then(|word| word.parse::<u64>().ok());
-    kilobytes.unwrap_or_default() * 1024
+/// The most memory that was held at once since [`begin_heap`], in bytes: exactly, whatever the allocator keeps for later.
+pub(crate) fn heap_peak() -> u64 {
+    u64::try_from(HEAP.get_peak_memory()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]
@@ -65,12 +45,11 @@ mod tests {
 
     #[test]
     fn memory_that_came_and_went_is_seen_once() {
-        let mut memory = Memory::from_now();
-        memory.begin();
-        let large = std::hint::black_box(vec![1_u8; 64 << 20]);
-        drop(large);
-        assert!(memory.peak() > 60 << 20, "{}", memory.peak());
-        memory.begin();
-        assert!(memory.peak() < 40 << 20, "{}", memory.peak());
+        begin_heap();
+        drop(std::hint::black_box(vec![1_u8; 64 << 20]));
+        assert!(heap_peak() >= 64 << 20, "{}", heap_peak());
+        begin_heap();
+        drop(std::hint::black_box(vec![1_u8; 1 << 20]));
+        assert!(heap_peak() < 40 << 20, "{}", heap_peak());
     }
 }

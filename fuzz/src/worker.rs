@@ -11,7 +11,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::case::{Case, Finding, Target};
-use crate::measure::{MEMORY_LIMIT, Memory, TIME_LIMIT, cpu_time};
+use crate::measure::{self, MEMORY_LIMIT, TIME_LIMIT, cpu_time};
 use crate::panics;
 use crate::random::Random;
 use crate::seeds::Seeds;
@@ -89,13 +89,13 @@ pub(crate) struct Outcome {
 }
 
 /// Runs a case with everything that is watched.
-pub(crate) fn run(seeds: &Seeds, case: &Case, bed: Option<&Bed>, memory: &mut Memory) -> Outcome {
+pub(crate) fn run(seeds: &Seeds, case: &Case, bed: Option<&Bed>) -> Outcome {
     panics::take();
-    memory.begin();
+    measure::begin_heap();
     let (begun, cpu) = (Instant::now(), cpu_time());
     let looked = catch_unwind(AssertUnwindSafe(|| targets::look(seeds, case, bed)));
     let cpu = cpu_time().saturating_sub(cpu);
-    let peak = if case.target.is_rationed() { crate::measure::children_peak() } else { memory.peak() };
+    let peak = if case.target.is_rationed() { measure::children_peak() } else { measure::heap_peak() };
     let took = if case.target.is_rationed() { begun.elapsed() } else { cpu };
     let finding = if let Some((place, words)) = panics::take() {
         Some(Finding::new(format!("panic at {place}"), words))
@@ -130,7 +130,6 @@ fn work(args: &WorkerArgs) -> Result<(), Trouble> {
     let seeds = Seeds::load()?;
     let bed = args.dandori.as_deref().map(Bed::make).transpose()?;
     let slot = File::create(&args.slot).map_err(Trouble::io(&args.slot))?;
-    let mut memory = Memory::from_now();
     let begun = Instant::now();
     let until = begun + Duration::from_millis(args.millis);
     let (mut said, mut rationed) = (begun, begun);
@@ -147,7 +146,7 @@ fn work(args: &WorkerArgs) -> Result<(), Trouble> {
         }
         write_slot(&slot, target, number)?;
         let case = Case::make(&seeds, target, args.seed, number);
-        let outcome = run(&seeds, &case, bed.as_ref(), &mut memory);
+        let outcome = run(&seeds, &case, bed.as_ref());
         if let Some((_, tally)) = tallies.iter_mut().find(|(t, _)| *t == target) {
             tally.add(&Tally {
                 executions: 1,
