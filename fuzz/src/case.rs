@@ -47,7 +47,7 @@ impl Target {
         }
     }
 
-    /// It starts processes: some a second are enough, and memory is counted there.
+    /// It starts processes: some a second are enough.
     pub(crate) fn is_rationed(self) -> bool {
         matches!(self, Self::Bash | Self::Processes)
     }

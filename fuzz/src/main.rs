@@ -16,6 +16,7 @@ mod seeds;
 mod shrink;
 mod targets;
 mod trouble;
+mod weigh;
 mod worker;
 
 use std::io::Write;
@@ -72,6 +73,9 @@ enum Inner {
     /// Run case after case (started by the fuzzer)
     #[command(hide = true)]
     Worker(worker::WorkerArgs),
+    /// Run a program, and write down how much memory it had at most (started by the fuzzer)
+    #[command(hide = true)]
+    Weigh(weigh::WeighArgs),
     /// Run one kept case (started by the fuzzer)
     #[command(hide = true)]
     One {
@@ -86,6 +90,7 @@ fn main() -> ExitCode {
     let clean = match (&cli.inner, &cli.replay) {
         (Some(Inner::Worker(args)), _) => worker::main(args).map(|()| true),
         (Some(Inner::One { file, dandori }), _) => one(file, dandori.as_deref()).map(|()| true),
+        (Some(Inner::Weigh(args)), _) => return weigh::main(args),
         (None, Some(file)) => again(file, &cli),
         (None, None) => fuzz(&cli),
     };

@@ -3,7 +3,6 @@
 use std::alloc::System;
 use std::time::Duration;
 
-use nix::sys::resource::{UsageWho, getrusage};
 use peakmem_alloc::{INSTRUMENTED_SYSTEM, PeakMemAlloc, PeakMemAllocTrait};
 use rustix::time::{ClockId, clock_gettime};
 
@@ -21,12 +20,6 @@ pub(crate) const TIME_LIMIT: Duration = Duration::from_secs(if cfg!(debug_assert
 pub(crate) fn cpu_time() -> Duration {
     let spec = clock_gettime(ClockId::ThreadCPUTime);
     Duration::new(u64::try_from(spec.tv_sec).unwrap_or_default(), u32::try_from(spec.tv_nsec).unwrap_or_default())
-}
-
-/// The most memory any child had that has ended, in bytes.
-pub(crate) fn children_peak() -> u64 {
-    let kilobytes = getrusage(UsageWho::RUSAGE_CHILDREN).map_or(0, |usage| usage.max_rss());
-    u64::try_from(kilobytes).unwrap_or_default() * 1024
 }
 
 /// From now on memory is counted anew.

@@ -95,7 +95,11 @@ pub(crate) fn run(seeds: &Seeds, case: &Case, bed: Option<&Bed>) -> Outcome {
     let (begun, cpu) = (Instant::now(), cpu_time());
     let looked = catch_unwind(AssertUnwindSafe(|| targets::look(seeds, case, bed)));
     let cpu = cpu_time().saturating_sub(cpu);
-    let peak = if case.target.is_rationed() { measure::children_peak() } else { measure::heap_peak() };
+    let peak = match case.target {
+        Target::Processes => bed.map_or(0, Bed::weighed),
+        Target::Bash => 0,
+        _ => measure::heap_peak(),
+    };
     let took = if case.target.is_rationed() { begun.elapsed() } else { cpu };
     let finding = if let Some((place, words)) = panics::take() {
         Some(Finding::new(format!("panic at {place}"), words))

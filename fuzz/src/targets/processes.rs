@@ -1,5 +1,6 @@
 //! `dandori hook` as clients run it: a process, an event on stdin, an answer in time.
 
+use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -23,6 +24,9 @@ const REPO: &str = "/repo";
 pub(crate) struct Bed {
     root: Utf8PathBuf,
     dandori: Utf8PathBuf,
+    ourselves: Utf8PathBuf,
+    /// The memory the last process had, in bytes.
+    weighed: Cell<u64>,
     _dir: TempDir,
 }
 
@@ -44,7 +48,8 @@ impl Bed {
     pub(crate) fn make(dandori: &Utf8Path) -> Result<Self, Trouble> {
         let dir = tempfile::Builder::new().prefix("dandori-fuzz-").tempdir()?;
         let root = Utf8PathBuf::try_from(dir.path().canonicalize()?).map_err(|e| Trouble::wrong(e.to_string()))?;
-        let bed = Self { root, dandori: dandori.to_owned(), _dir: dir };
+        let ourselves = Utf8PathBuf::try_from(std::env::current_exe()?).map_err(|e| Trouble::wrong(e.to_string()))?;
+        let bed = Self { root, dandori: dandori.to_owned(), ourselves, weighed: Cell::new(0), _dir: dir };
         for (path, text) in [
             ("repo/state.md", STATE),
             ("repo/plan/playbook-a.md", PLAYBOOK),
@@ -77,14 +82,21 @@ impl Bed {
         ])
     }
 
+    pub(crate) fn weighed(&self) -> u64 {
+        self.weighed.get()
+    }
+
     pub(crate) fn look(&self, input: &[u8], choice: u64) -> Result<(), Finding> {
         let mut random = Random::new(choice);
         let repo = self.root.join(random.word(&["repo", "plain"]));
         let agent = random.word(&["claude", "codex", "gemini", "", "nobody"]);
         let input = replaced(input, REPO.as_bytes(), repo.as_str().as_bytes());
-        let before = measure::children_peak();
+        let weight = self.root.join("weight");
         let begun = Instant::now();
-        let hook = Cmd::new(self.dandori.as_str(), &self.env()).args(["hook", agent]).cwd(&repo).stdin(input);
+        let hook = Cmd::new(self.ourselves.as_str(), &self.env())
+            .args(["weigh", weight.as_str(), self.dandori.as_str(), "hook", agent])
+            .cwd(&repo)
+            .stdin(input);
         let output = match hook.deadline(DEADLINE).run_any() {
             Ok(output) => output,
             Err(CmdError::TimedOut { .. }) => {
@@ -93,8 +105,9 @@ impl Bed {
             Err(error) => return Err(Finding::new("process", format!("{error:?}"))),
         };
         let took = begun.elapsed();
-        let peak = measure::children_peak();
-        if peak > before && peak > measure::MEMORY_LIMIT {
+        let peak = std::fs::read_to_string(&weight).ok().and_then(|text| text.parse::<u64>().ok()).unwrap_or_default();
+        self.weighed.set(peak);
+        if peak > measure::MEMORY_LIMIT {
             return Err(Finding::new("process memory", format!("{} kB", peak / 1024)));
         }
         let code = output.status.code();
