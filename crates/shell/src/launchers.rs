@@ -183,11 +183,32 @@ pub(crate) fn runner(program: &str, args: &[Word]) -> Option<Vec<Runs>> {
     let short = if program == "uvx" { "cnpw" } else { "cnp" };
     let parsed = options::parse(rest, Spec { short, long: values, stops: true });
     let mut runs: Vec<Runs> = parsed.values(&["c", "call", "command"]).cloned().map(Runs::Code).collect();
-    let argv: Vec<Word> = parsed.operands.into_iter().skip_while(|w| w.text == "--").collect();
-    if !argv.is_empty() {
+    let mut argv: Vec<Word> = parsed.operands.into_iter().skip_while(|w| w.text == "--").collect();
+    if let Some(first) = argv.first_mut() {
+        if let Some(program) = program_of_package(&first.text) {
+            first.text = program;
+        }
         runs.push(Runs::Words(argv));
     }
     Some(runs)
+}
+
+/// The program that a package is run for: `rimraf` for `rimraf@5`. Of a scoped one it is the name behind the scope, unless
+/// the package calls its program otherwise.
+fn program_of_package(text: &str) -> Option<String> {
+    let (scope, name) = match text.strip_prefix('@') {
+        Some(scoped) => scoped.split_once('/')?,
+        None => ("", text),
+    };
+    let bare = name.split('@').next().unwrap_or(name);
+    if bare.is_empty() || name.contains(['/', ':', '$']) {
+        return None;
+    }
+    Some(match (scope, bare) {
+        ("anthropic-ai", "claude-code") => "claude".to_owned(),
+        ("google", "gemini-cli") => "gemini".to_owned(),
+        _ => bare.to_owned(),
+    })
 }
 
 /// The options a manager takes before its word.

@@ -1,13 +1,13 @@
 //! A client that is started by the agent of another: with its guards, or not at all.
 
 use camino::Utf8Path;
-use dandori_shell::{Command, Word};
+use dandori_shell::{Command, Reach, Word};
 
 use super::armed::{claude_calls_us, gemini_calls_us};
 use crate::context::Context;
 
-/// Options under which a client does not load its hooks.
-const SWITCHES: [&str; 8] = [
+/// Options under which a client does not load its hooks, or loads some that nobody has trusted.
+const SWITCHES: [&str; 9] = [
     "--bare",
     "--safe-mode",
     "--setting-sources",
@@ -16,6 +16,7 @@ const SWITCHES: [&str; 8] = [
     "--ignore-user-config",
     "--no-hooks",
     "--profile",
+    "--dangerously-bypass-hook-trust",
 ];
 
 /// Whether settings, or the guards' own state, are looked for elsewhere when this variable is set.
@@ -41,9 +42,19 @@ pub(super) fn starts_unguarded(context: &Context, command: &Command, words: &[&s
     let hooks_off = words.iter().any(|w| w.contains("hooks") && w.contains('='));
     switches
         || hooks_off
-        || command.assignments.iter().any(|(name, _)| decides_about_guards(name))
+        || context.commands().iter().any(|other| is_around(other, command) && has_deciding(other))
         || context.commands().iter().any(exports)
         || leaves_its_settings(context, command)
+}
+
+fn has_deciding(command: &Command) -> bool {
+    command.assignments.iter().any(|(name, _)| decides_about_guards(name))
+}
+
+/// The command itself, or one that it is reached through: `HOME=/x npx claude`, `HOME=/x sh -c claude`.
+fn is_around(outer: &Command, command: &Command) -> bool {
+    let is_it = |reach: &Reach| matches!(reach, Reach::Wrapper(by) | Reach::ShellCode(by) if *by == outer.program);
+    std::ptr::eq(outer, command) || command.reached.iter().any(is_it)
 }
 
 /// A client that goes on with a session that is there: it would speak in it as its user.

@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use dandori_shell::{Command, How, git_call};
+use dandori_shell::{Command, How, Word, git_call};
 
 use crate::context::{By, Context, Target};
 use crate::guards::argv;
@@ -26,7 +26,7 @@ pub(super) fn reaches(context: &Context, archives: &Archives, target: &Target, p
         }
         (By::Shell(How::Extracted), _) => archives.bring(inside) == Some(true),
         // Nobody is disarmed by a mode that lets the user's own program read.
-        (By::Shell(How::Mode), _) => context.commands().iter().any(takes_rights),
+        (By::Shell(How::Mode), _) => context.commands().iter().any(|command| takes_rights(context, command)),
         _ => true,
     }
 }
@@ -148,7 +148,7 @@ fn members_of(context: &Context, command: &Command) -> Option<Vec<String>> {
 }
 
 /// `chmod -R 000 .`, `chmod -R a-r .`, `chown -R other .`: the guards' own files could no longer be read.
-fn takes_rights(command: &Command) -> bool {
+fn takes_rights(context: &Context, command: &Command) -> bool {
     match command.program.as_str() {
         "chmod" => !command.args().iter().any(|word| {
             let adds =
@@ -158,7 +158,27 @@ fn takes_rights(command: &Command) -> bool {
                 && matches!(word.text.as_bytes().get(word.text.len() - 3), Some(b'4'..=b'7'));
             adds || keeps
         }),
-        "chown" | "chgrp" | "chattr" | "setfacl" => true,
+        "chown" => !stays_the_user_s(context, command),
+        // Their owner reads them as before.
+        "chgrp" => argv::has(command.args(), "", &["reference"]),
+        "chattr" | "setfacl" => true,
         _ => false,
     }
+}
+
+/// `chown -R $USER .`, `chown -R "$(id -u):$(id -g)" .`, `chown -R :staff .`: the owner is the user, or not changed.
+fn stays_the_user_s(context: &Context, command: &Command) -> bool {
+    const OWN: [&str; 9] =
+        ["", "$USER", "${USER}", "$LOGNAME", "${LOGNAME}", "$UID", "$(whoami)", "$(id -u)", "$(id -un)"];
+    if argv::has(command.args(), "", &["reference"]) {
+        return false;
+    }
+    let operands = argv::operands(command.args(), &["--from"]);
+    let Some(owner) = operands.first().map(|word| word.text.split(':').next().unwrap_or_default()) else {
+        return false;
+    };
+    // `read USER`, `printf -v USER`: then it is whoever the line says.
+    let sets = |word: &Word| matches!(word.text.as_str(), "USER" | "LOGNAME");
+    let is_set = context.commands().iter().flat_map(Command::args).any(sets);
+    OWN.contains(&owner) && !is_set || context.world.home().is_some_and(|home| home.file_name() == Some(owner))
 }
