@@ -212,6 +212,10 @@ impl<'a> Context<'a> {
             let named_alike = path.file_name() == source.file_name();
             let folder = if named_alike { path.parent().unwrap_or(&path) } else { &path };
             let coming = self.filled_in(source);
+            if write.how == How::Extracted && !coming.is_empty() {
+                let unpacked = |source| Target { from: Some(source), ..self.target(path.clone(), by, false) };
+                return found.extend(coming.into_iter().map(unpacked));
+            }
             if !coming.is_empty() && (named_alike || self.world.kind(&path) == Some(FileKind::Folder)) {
                 // The pattern says which files come, not which are there already.
                 found.extend(coming.into_iter().filter_map(|source| {

@@ -122,7 +122,7 @@ impl Walker<'_> {
 }
 
 pub(crate) struct Reader<'r, 'w, 'o> {
-    walker: &'w mut Walker<'o>,
+    pub(crate) walker: &'w mut Walker<'o>,
     pub(crate) tokens: &'r [Token],
     pub(crate) language: Language,
     code: &'r str,
@@ -149,7 +149,7 @@ impl Reader<'_, '_, '_> {
         self.tokens.get(at) == Some(&Token::Mark(mark))
     }
 
-    fn mentions(&self, names: &[&str]) -> bool {
+    pub(crate) fn mentions(&self, names: &[&str]) -> bool {
         self.tokens.iter().any(|t| match t {
             Token::Name(name) => names.contains(&name.as_str()),
             Token::Text(text) => names.contains(&text.trim_start_matches("node:")),
@@ -197,7 +197,7 @@ impl Reader<'_, '_, '_> {
                 || (called && self.is_dynamic(name, dotted, &owner, at))
             {
                 self.walker.opaque(Why::Interpreter, self.code);
-            } else if called {
+            } else if called && !self.unpacking_call(at, name) {
                 self.file_call(at, name, &owner);
             } else if matches!(name, "__dict__" | "__builtins__" | "builtins" | "ctypes") && processes {
                 self.walker.opaque(Why::Interpreter, self.code);
@@ -471,7 +471,7 @@ impl Reader<'_, '_, '_> {
     }
 
     /// The arguments of a call, split at commas; without brackets, up to the end of the statement.
-    fn arguments(&self, open: usize) -> Vec<Vec<Token>> {
+    pub(crate) fn arguments(&self, open: usize) -> Vec<Vec<Token>> {
         let bracketed = self.mark(open, '(');
         let start = open + usize::from(bracketed);
         let mut depth = 0usize;

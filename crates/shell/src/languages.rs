@@ -120,8 +120,8 @@ impl Walker<'_> {
         } else if program == "deno" {
             return;
         }
-        if language == Language::Python && parsed.has(&["m"]) {
-            return;
+        if let Some(module) = parsed.value(&["m"]).filter(|_| language == Language::Python) {
+            return self.python_module(&module.text.clone(), &args);
         }
         let in_place = matches!(language, Language::Perl | Language::Ruby) && parsed.has(&["i"]);
         if in_place {

@@ -8,6 +8,7 @@
 //! Pure: nothing is run, no file is looked at. The grammar is brush-parser's; its types stay in [`grammar`] and [`walk`].
 
 mod aliases;
+mod archives;
 mod braces;
 mod builtins;
 mod code;

@@ -214,7 +214,8 @@ impl Walker<'_> {
                 }
             }
             "patch" => self.patch(args, input),
-            "tar" | "gtar" | "bsdtar" | "unzip" | "7z" | "cpio" | "unar" | "ar" | "pax" => self.archive(program, args),
+            "tar" | "gtar" | "bsdtar" | "unzip" | "7z" | "7za" | "7zr" | "7zz" | "cpio" | "bsdcpio" | "unar"
+            | "unrar" | "ar" | "jar" | "pax" => self.archive(program, args),
             "gzip" | "gunzip" | "bzip2" | "bunzip2" | "xz" | "unxz" | "zstd" => {
                 let parsed = options::parse(args, all("o", &[]));
                 if !parsed.has(&["c", "stdout", "t", "l"]) {
@@ -342,71 +343,6 @@ impl Walker<'_> {
         }
         if program == "rsync" && parsed.flags.iter().any(|(f, _)| f.starts_with("del")) {
             self.writes(to, How::Removed);
-        }
-    }
-
-    fn archive(&mut self, program: &str, args: &[Word]) {
-        let first = args.first().map(|w| w.text.as_str()).unwrap_or_default();
-        let old_style = !first.starts_with('-');
-        let short = match program {
-            "unzip" => "dx",
-            "tar" | "bsdtar" | "gtar" => "CfTIFgXbHKLNV",
-            _ => "CfdT",
-        };
-        let long = &[
-            "directory",
-            "file",
-            "to-command",
-            "checkpoint-action",
-            "use-compress-program",
-            "info-script",
-            "new-volume-script",
-            "rsh-command",
-            "rmt-command",
-            "files-from",
-            "exclude-from",
-            "transform",
-        ];
-        let parsed = options::parse(args, all(short, long));
-        let runs = [
-            "to-command",
-            "checkpoint-action",
-            "use-compress-program",
-            "info-script",
-            "new-volume-script",
-            "rsh-command",
-            "rmt-command",
-        ];
-        let mut codes: Vec<Word> = parsed.values(&runs).cloned().collect();
-        if matches!(program, "tar" | "gtar") {
-            codes.extend(parsed.values(&["I", "F"]).cloned());
-        }
-        for code in codes {
-            // `checkpoint-action` does other things, too: `dot`, `echo=…`, `ttyout=…`.
-            let text = match code.text.split_once('=') {
-                Some(("exec", text)) => text.to_owned(),
-                Some(("echo" | "ttyout" | "sleep" | "totals", _)) => continue,
-                _ => code.text.clone(),
-            };
-            self.code_apart(&text, Reach::Wrapper(program.to_owned()), &Input::Unseen);
-        }
-        let has = |letter: char| (old_style && first.contains(letter)) || parsed.has(&[&letter.to_string()]);
-        let extracts = match program {
-            "unzip" => !parsed.has(&["l", "p", "t", "Z"]),
-            "7z" => matches!(first, "x" | "e"),
-            "cpio" => has('i'),
-            "pax" => has('r'),
-            _ => has('x') || parsed.has(&["extract", "get"]),
-        };
-        if extracts {
-            let folder = parsed.value(&["C", "directory", "d"]).cloned().unwrap_or_else(|| Word::literal("."));
-            self.writes(folder, How::Extracted);
-        } else if matches!(program, "tar" | "gtar" | "bsdtar") && (has('c') || parsed.has(&["create"])) {
-            let named = parsed.value(&["f", "file"]).cloned();
-            let file = if old_style { args.get(1).cloned() } else { named };
-            if let Some(file) = file {
-                self.writes(file, How::Output);
-            }
         }
     }
 

@@ -221,11 +221,34 @@ fn an_archive_is_looked_into_before_it_is_unpacked_over_the_settings() {
         "tar -x -f x.tgz --strip-components=1",
         "unzip x.zip",
         "unzip -o x.zip -d .",
+        "unzip x",
+        "tar xfC x.tgz .",
+        "python3 -m tarfile -e x.tgz",
+        "python3 -m tarfile -v -e x.tgz .",
+        "python3 -mzipfile --extract x.zip .",
+        "python3 -c \"import tarfile; tarfile.open('x.tgz').extractall()\"",
+        "python3 -c \"import tarfile; tarfile.open('x.tgz').extract('a/.claude/settings.json')\"",
+        "python3 - <<'E'\nimport zipfile\nwith zipfile.ZipFile('x.zip') as z:\n    z.extractall(path='.')\nE",
+        "python3 -c \"import shutil; shutil.unpack_archive('x.zip', '.')\"",
+        "python3 -c \"import shutil; shutil.unpack_archive('x.zip', extract_dir='.')\"",
+        "node -e \"const AdmZip = require('adm-zip'); new AdmZip('x.zip').extractAllTo('.', true)\"",
+        "jar xf x.zip",
+        "for f in *.tgz; do tar xf \"$f\"; done",
+        "unzip -o '*.zip'",
     ] {
         assert!(!is_refused(&lists("a/\na/b.txt\n").bash(line)), "{line}");
         assert!(is_refused(&lists("a/\na/.claude/settings.json\n").bash(line)), "{line}");
     }
-    for line in ["curl -s https://example.com/x | tar xz", "curl -LO https://example.com/y.zip && unzip y.zip"] {
+    for line in [
+        "curl -s https://example.com/x | tar xz",
+        "curl -LO https://example.com/y.zip && unzip y.zip",
+        "cpio -idD .claude < x.cpio",
+        "cpio -idu < x.cpio",
+        "cd /tmp/x && find . | cpio -pdu /repo",
+        "pax -r < x.pax",
+        "pax -rw . /repo/.claude",
+        "python3 -c \"import io, zipfile; zipfile.ZipFile(io.BytesIO(b)).extractall('.claude')\"",
+    ] {
         assert_eq!(stage().bash(line).outcome(), Outcome::Ask, "nobody can look into it: {line}");
     }
     let unread = stage().file("x.tgz", "").bash("tar xzf x.tgz");
@@ -233,13 +256,26 @@ fn an_archive_is_looked_into_before_it_is_unpacked_over_the_settings() {
     assert_eq!(stage().bash("tar xzf none.tgz").outcome(), Outcome::Pass, "there is nothing to unpack");
     let renamed = lists("a\n").bash("tar xf x.tgz --transform 's,^a$,.claude/settings.json,'");
     assert_eq!(renamed.outcome(), Outcome::Ask, "its members come under other names");
-    let many = lists("a\n");
-    many.bash(&"tar xzf x.tgz; ".repeat(10));
+    let many = (0..10).fold(lists("a\n"), |stage, n| stage.file(&format!("{n}.tgz"), ""));
+    many.bash(&(0..10).map(|n| format!("tar xzf {n}.tgz")).collect::<Vec<_>>().join("; "));
     assert!(many.calls.borrow().is_empty(), "so many are not looked into");
     let once = lists("a\n");
     once.bash("tar xzf x.tgz");
     assert_eq!(once.calls.borrow().len(), 1, "one is, once");
-    assert!(!is_refused(&stage().file("sub/a", "").bash("tar xzf x.tgz -C sub")));
+    for line in [
+        "tar xzf x.tgz -C sub",
+        "cpio -idD sub < x.cpio",
+        "cpio -it < x.cpio",
+        "python3 -m tarfile -e x.tgz sub",
+        "python3 -m zipfile -l x.zip",
+        "python3 -m tarfile -c x.tar src",
+        "python3 -c \"import zipfile; zipfile.ZipFile('x.zip').extractall('sub')\"",
+        "python3 -c \"import zipfile; print(zipfile.ZipFile('x.zip').namelist())\"",
+        "python3 -c \"import re; print(re.search('a', 'b').extract('x'))\"",
+    ] {
+        let judged = stage().file("sub/a", "").file("x.zip", "").bash(line);
+        assert_eq!(judged.outcome(), Outcome::Pass, "{line}: {}", judged.said());
+    }
 }
 
 #[test]

@@ -64,14 +64,14 @@ impl<'c> Archives<'c> {
     }
 
     fn listed(&self) -> Option<Vec<String>> {
-        let archivers: Vec<&Command> =
-            self.context.commands().iter().filter(|command| is_archiver(&command.program)).collect();
-        if archivers.is_empty() || archivers.len() > MOST {
+        let unpacked = self.context.targets().iter().filter(|target| target.by == By::Shell(How::Extracted));
+        let archives: Vec<Option<&Utf8Path>> = unpacked.map(|target| target.from.as_deref()).collect();
+        if archives.len() > MOST {
             return None;
         }
         let mut members = Vec::new();
-        for command in archivers {
-            members.append(&mut members_of(self.context, command)?);
+        for archive in archives {
+            members.append(&mut members_of(self.context, archive?)?);
         }
         Some(members)
     }
@@ -107,42 +107,19 @@ fn is_ignored(context: &Context, path: &Utf8Path) -> bool {
     lines.iter().any(holds) && !lines.iter().any(|line| line.trim().starts_with('!'))
 }
 
-fn is_archiver(program: &str) -> bool {
-    matches!(program, "tar" | "bsdtar" | "gtar" | "unzip" | "7z" | "cpio" | "pax")
-}
-
-fn members_of(context: &Context, command: &Command) -> Option<Vec<String>> {
-    let args = command.args();
-    let folder = context.folder_of(command)?;
-    let words: Vec<&str> = args.iter().map(|word| word.text.as_str()).collect();
-    // Members that come under other names are not in the list.
-    let renames = |word: &&str| word.starts_with("--tran") || word.starts_with("--xform") || word.starts_with("-s");
-    if words.iter().any(renames) {
-        return None;
-    }
-    let (archive, lists): (&str, &[&str]) = match (command.program.as_str(), words.as_slice()) {
-        ("unzip", _) => (argv::operands(args, &["-d", "-x"]).first()?.text.as_str(), &["unzip", "-Z1"]),
-        // `tar xzf x.tgz`: the file stands behind the letters; `tar -x --file x.tgz`: behind its own.
-        ("tar" | "bsdtar" | "gtar", [letters, file, ..]) if !letters.starts_with("--") && letters.ends_with('f') => {
-            (file, &["tar", "-tf"])
-        }
-        ("tar" | "bsdtar" | "gtar", _) => (argv::values(args, &["-f", "--file"]).first()?, &["tar", "-tf"]),
-        _ => return None,
-    };
-    if archive.starts_with('-') {
-        return None;
-    }
-    let path = folder.join(archive);
-    if context.targets().iter().any(|target| target.is_computed || target.real == path) {
-        return None;
-    }
-    if context.world.kind(&path).is_none() {
+fn members_of(context: &Context, archive: &Utf8Path) -> Option<Vec<String>> {
+    let is_zip = |path: &Utf8Path| matches!(path.extension(), Some("zip" | "jar" | "war" | "whl" | "egg" | "apk"));
+    // `unzip x` looks for `x.zip`, too.
+    let named = [archive.to_owned(), Utf8PathBuf::from(format!("{archive}.zip"))];
+    let Some(archive) = named.into_iter().find(|path| context.world.kind(path).is_some()) else {
         // Unless the line fetches it, there is nothing to unpack.
-        let only_unpacks = context.commands().iter().all(|command| is_archiver(&command.program));
-        return only_unpacks.then(Vec::new);
-    }
-    let argv = lists.iter().map(|word| (*word).to_owned()).chain([path.into_string()]).collect();
-    let call = Call { argv, cwd: Some(folder), stdin: String::new(), limit: LISTING };
+        let unpacks = |command: &Command| matches!(command.program.as_str(), "tar" | "bsdtar" | "gtar" | "unzip");
+        return context.commands().iter().all(unpacks).then(Vec::new);
+    };
+    let lists: &[&str] = if is_zip(&archive) { &["unzip", "-Z1"] } else { &["tar", "-tf"] };
+    let cwd = archive.parent().map(Utf8Path::to_owned);
+    let argv = lists.iter().map(|word| (*word).to_owned()).chain([archive.into_string()]).collect();
+    let call = Call { argv, cwd, stdin: String::new(), limit: LISTING };
     let Ran::Ended { code: Some(0), stdout, .. } = context.world.run(&call) else { return None };
     Some(stdout.lines().map(str::to_owned).collect())
 }
