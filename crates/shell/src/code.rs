@@ -5,6 +5,7 @@
 
 use std::cell::Cell;
 
+use crate::folding::fold;
 use crate::languages::{Language, language};
 use crate::reading::{Certainty, How, Reach, Why, Word};
 use crate::scope::Input;
@@ -94,6 +95,23 @@ const WRITERS: &[&str] = &[
     "remove_entry_secure",
     "removedirs",
 ];
+/// Calls whose first argument is a file that is read.
+const READERS: &[&str] = &[
+    "open",
+    "fopen",
+    "openSync",
+    "readFileSync",
+    "readFile",
+    "createReadStream",
+    "file_get_contents",
+    "readfile",
+    "readTextFile",
+    "readTextFileSync",
+    "read",
+    "readlines",
+    "foreach",
+    "Path",
+];
 /// The same, where the name alone is too common.
 const WEAK_WRITERS: &[&str] = &[
     "rm_r", "mkdir_p", "remove", "unlink", "rmdir", "truncate", "chmod", "mkdir", "rm", "write", "delete", "rm_rf",
@@ -114,9 +132,13 @@ impl Walker<'_> {
         if language == Language::Tcl {
             return self.tcl(program, code);
         }
-        let tokens = tokens(code, language);
+        let (tokens, joined) = fold(tokens(code, language), language);
+        // What is in one piece is looked for in the line itself; of what is put together nobody sees the whole there.
+        for text in joined.into_iter().filter(|text| is_one_word(text)) {
+            self.reads(Word::literal(text.trim_start_matches('<')), program);
+        }
         self.within(Reach::Interpreter(program.to_owned()), |walker| {
-            Reader { walker, tokens: &tokens, language, code, budget: Cell::new(MAX_LOOKED_AT), args }.read();
+            Reader { walker, tokens: &tokens, language, code, budget: Cell::new(MAX_LOOKED_AT), args, program }.read();
         });
     }
 }
@@ -129,6 +151,7 @@ pub(crate) struct Reader<'r, 'w, 'o> {
     /// Tokens that may still be looked through: names in names in calls multiply.
     pub(crate) budget: Cell<usize>,
     args: &'r [Word],
+    program: &'r str,
 }
 
 impl Reader<'_, '_, '_> {
@@ -352,6 +375,9 @@ impl Reader<'_, '_, '_> {
             || (self.language == Language::Perl || self.language == Language::Php) && owner.is_empty();
         let args = self.arguments(at + 1);
         let how = how(name);
+        if READERS.contains(&name) {
+            self.read_call(&args);
+        }
         if matches!(name, "open" | "fopen" | "openSync") {
             self.open_call(at, &args);
         } else if WRITERS.contains(&name)
@@ -372,6 +398,21 @@ impl Reader<'_, '_, '_> {
                 ([only], _) => self.write(Some(&vec![only.clone()]), how),
                 ([], [Token::Name(_)]) => self.write(Some(&receiver), how),
                 _ => self.write(None, how),
+            }
+        }
+    }
+
+    /// A file by a name that the code holds or puts together: `a = '.e'; open(a + 'nv')`. Writing needs what can be
+    /// looked through more than this does.
+    fn read_call(&mut self, args: &[Vec<Token>]) {
+        let is_plain = |arg: &Vec<Token>| matches!(arg.as_slice(), [Token::Text(_)]);
+        for arg in args.iter().take(3).filter(|arg| !is_plain(arg)) {
+            if self.budget.get() < MAX_LOOKED_AT / 2 {
+                return;
+            }
+            let word = self.word(arg);
+            if word.is_literal() && is_one_word(&word.text) {
+                self.walker.reads(word, self.program);
             }
         }
     }
@@ -521,9 +562,10 @@ fn how(name: &str) -> How {
     }
 }
 
+fn is_one_word(text: &str) -> bool {
+    !text.is_empty() && text.len() < 200 && !text.contains(char::is_whitespace)
+}
+
 fn looks_like_path(text: &str) -> bool {
-    !text.is_empty()
-        && text.len() < 200
-        && !text.contains(char::is_whitespace)
-        && (text.contains(['.', '/']) || text.starts_with(char::is_uppercase))
+    is_one_word(text) && (text.contains(['.', '/']) || text.starts_with(char::is_uppercase))
 }

@@ -17,6 +17,7 @@ mod escapes;
 mod expand;
 mod files;
 mod finders;
+mod folding;
 mod gh;
 mod git;
 mod git_settings;

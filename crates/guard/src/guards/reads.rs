@@ -192,3 +192,6 @@ fn paths_in(context: &Context, value: &Value, depth: usize, found: &mut Vec<Show
         _ => {}
     }
 }
+
+#[cfg(test)]
+mod tests;
