@@ -17,6 +17,7 @@ mod found;
 mod git;
 mod launchers;
 mod quiet;
+mod variables;
 mod words;
 
 pub(super) use quiet::tells_nothing;
@@ -99,9 +100,14 @@ fn shell_reads(context: &Context, line: &str, found: &mut Vec<Shown>) {
             if let Some(base) = base {
                 found.extend(git::forced_in(context, &call, &base).into_iter().map(Shown::surely));
             }
-        } else if !launchers::is_wrapper(command, after) {
-            for mention in words::mentions(command) {
+        } else {
+            for mention in variables::printed(command) {
                 take(mention, base.as_deref());
+            }
+            if !launchers::is_wrapper(command, after) {
+                for mention in words::mentions(command) {
+                    take(mention, base.as_deref());
+                }
             }
         }
     }

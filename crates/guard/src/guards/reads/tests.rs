@@ -50,3 +50,64 @@ fn a_name_that_code_puts_together_is_read_whole() {
         Outcome::Pass,
     );
 }
+
+#[test]
+fn variables_of_a_file_are_not_printed_by_what_they_are_handed_to() {
+    assert_all(
+        &[
+            "dotenv -f .env run env",
+            "dotenv -f .env run -- printenv",
+            "dotenv -e .env -- printenv KEY",
+            "dotenv printenv",
+            "dotenv -f .env list",
+            "dotenv -e .env -p KEY",
+            "dotenvx run -- printenv",
+            "dotenvx run -f .env -- env",
+            "dotenvx get KEY",
+            "npx dotenvx run --env-file=.env -- sh -c 'env | sort'",
+            "npx @dotenvx/dotenvx run -- env",
+            "docker run --env-file .env alpine env",
+            "docker run --rm -it --env-file=.env --name x alpine sh -c 'printenv KEY'",
+            "sudo podman run --env-file .env --entrypoint env alpine",
+            "docker exec --env-file .env web sh -c 'echo $KEY'",
+            "env-cmd -f .env printenv X",
+            "env-cmd node -p process.env",
+            "npx dotenv -e .env -- node -p process.env",
+            "npx dotenv-cli -e .env -- node -e 'console.log(process.env)'",
+            "dotenv run python3 -c 'import os; print(os.environ)'",
+            "dotenv run bash -c 'export -p'",
+            "dotenv run cat /proc/self/environ",
+            "dotenv run jq -n env",
+            "node --env-file=.env -p process.env.KEY",
+            "node --env-file .env -e 'console.log(process.env)'",
+            "uv run --env-file .env env",
+            "foreman run env",
+            "pipenv run printenv",
+            "nf run -e .env env",
+        ],
+        Outcome::Block,
+    );
+    assert_all(
+        &[
+            "dotenv -f .env run npm test",
+            "dotenv run -- env NODE_ENV=test npm test",
+            "dotenv -e .env -- bash -c 'export PORT=3000; set -e; npm start'",
+            "dotenv -e .env.example -- env",
+            "docker compose --env-file .env up",
+            "docker run --env-file .env --name env alpine npm test",
+            "docker run --rm -e A=1 alpine env",
+            "docker run --env-file .env.example alpine env",
+            "dotenvx run -- node server.js",
+            "dotenvx run -- bash -c 'echo starting && npm start'",
+            "env-cmd -f .env node -e 'require(\"./db\").connect(process.env.URL)'",
+            "node --env-file=.env server.js",
+            "node -p process.env.HOME",
+            "uv run --env-file .env pytest",
+            "uv run env",
+            "foreman start",
+            "printenv PATH && env | grep ^LANG",
+            "npx dotenv -e .env -- prisma migrate dev",
+        ],
+        Outcome::Pass,
+    );
+}
