@@ -118,17 +118,33 @@ fn fetch(place: &Place, call: &GitCall) -> Option<String> {
     if call.has_option("dry-run", None) {
         return None;
     }
-    let operands = call.own_options().operands;
+    let options = call.own_options();
+    let operands = &options.operands;
     let of_branch = || place.setting(call, &format!("branch.{}.remote", place.branch?));
     let named = operands.first().map(|remote| remote.text.clone());
     let remote = named.or_else(of_branch).unwrap_or_else(|| "origin".to_owned());
-    let specs: Vec<String> = match operands.get(1..) {
-        Some(specs @ [_, ..]) => specs.iter().map(|spec| spec.text.clone()).collect(),
-        _ => place.values(call, &format!("remote.{remote}.fetch")),
+    let configured = || place.values(call, &format!("remote.{remote}.fetch"));
+    let read = |specs: Vec<String>| specs.iter().map(|spec| Refspec::read(spec)).collect::<Vec<_>>();
+    let specs = match operands.get(1..) {
+        Some(specs @ [_, ..]) => {
+            // A map that nobody needs for his own branches: which of them it is for is not looked at.
+            let mapped: Vec<&str> = options.values(&["refmap", "refma", "refm"]).map(|map| map.text.as_str()).collect();
+            let into_main = mapped.iter().find_map(|map| written_main(place, &Refspec::read(map)));
+            if into_main.is_some() {
+                return into_main;
+            }
+            let specs = read(specs.iter().map(|spec| spec.text.clone()).collect());
+            // What is fetched by its name goes where the configuration says, too.
+            let maps = if mapped.is_empty() { read(configured()) } else { Vec::new() };
+            let through = specs.iter().flat_map(|spec| maps.iter().filter_map(|map| spec.through(map)));
+            let through: Vec<Refspec> = through.filter(|spec| !spec.is_tracking()).collect();
+            specs.into_iter().chain(through).collect()
+        }
+        _ => read(configured()),
     };
-    specs.iter().map(|spec| Refspec::read(spec)).filter(|spec| spec.has_both).find_map(|spec| {
+    specs.into_iter().filter(|spec| spec.has_both).find_map(|spec| {
         let main = written_main(place, &spec)?;
-        let is_own = spec.from == spec.to || spec.to.rsplit('/').next() == Some(spec.from.as_str());
+        let is_own = spec.from == spec.to || spec.is_tracking();
         (!is_own || !place.is_own_remote(call, &remote)).then_some(main)
     })
 }

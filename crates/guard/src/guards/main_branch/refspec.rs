@@ -20,6 +20,24 @@ impl Refspec {
         self.has_both && self.from.is_empty() && self.to.is_empty()
     }
 
+    /// The branch keeps its name: `work:refs/remotes/origin/work`.
+    pub(super) fn is_tracking(&self) -> bool {
+        self.to != self.from && self.to.rsplit('/').next() == Some(self.from.as_str())
+    }
+
+    /// Where a map from one name to another, or of one pattern to another, takes what is fetched here.
+    pub(super) fn through(&self, map: &Self) -> Option<Self> {
+        let to = match (map.from.split_once('*'), map.to.split_once('*')) {
+            (Some((before, after)), Some((to, end))) => {
+                let name = self.from.strip_prefix(before)?.strip_suffix(after)?;
+                format!("{to}{name}{end}")
+            }
+            _ => map.to.clone(),
+        };
+        let is_meant = map.from.contains('*') || map.from == self.from;
+        (is_meant && map.has_both).then(|| Self { from: self.from.clone(), to, has_both: true })
+    }
+
     /// The side that is written to is this branch, or a pattern with it in it.
     pub(super) fn writes(&self, branch: &str) -> bool {
         match self.to.split_once('*') {
