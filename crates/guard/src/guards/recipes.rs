@@ -1,5 +1,6 @@
 //! Command lines that stand in a project's own files and are run by name: the scripts of `package.json`, the recipes of a
-//! makefile. Those that were there before are the project's; a file this session changed is looked into.
+//! makefile or a justfile, the tasks of a Taskfile. Those that were there before are the project's; a file this session
+//! changed is looked into.
 
 use std::collections::BTreeMap;
 
@@ -7,6 +8,13 @@ use camino::{Utf8Path, Utf8PathBuf};
 use dandori_shell::Command;
 
 use super::argv;
+
+mod just;
+mod manifests;
+mod taskfile;
+
+/// Folders above the one a program is started in where it looks for its file.
+const ABOVE: usize = 8;
 
 /// A file with command lines that a command runs.
 pub(super) struct Recipes {
@@ -20,6 +28,13 @@ pub(super) enum Lines {
     Scripts(Vec<String>),
     /// Every recipe: which of them are run follows from rules that only make knows.
     Makefile,
+    /// Recipes by name, the first when none is named.
+    Justfile(Vec<String>),
+    Taskfile(Vec<String>),
+    DenoTasks(Vec<String>),
+    Composer(Vec<String>),
+    /// Code of ruby, as a whole.
+    Rakefile,
 }
 
 /// How well the lines are known.
@@ -32,7 +47,12 @@ pub(super) enum Source {
 
 impl Recipes {
     pub(super) fn source(&self) -> Source {
-        if self.lines == Lines::Makefile { Source::Guessed } else { Source::Exact }
+        match self.lines {
+            Lines::Scripts(_) | Lines::DenoTasks(_) => Source::Exact,
+            Lines::Makefile | Lines::Justfile(_) | Lines::Taskfile(_) | Lines::Composer(_) | Lines::Rakefile => {
+                Source::Guessed
+            }
+        }
     }
 
     /// Where a command would look for what it runs, the likeliest first.
@@ -52,8 +72,44 @@ impl Recipes {
                 let at = argv::values(args, &["--prefix", "-C", "--dir", "--cwd"]);
                 let folder = at.last().map_or(folder.to_owned(), |to| folder.join(to));
                 let words: Vec<&str> = argv::operands(args, &valued).into_iter().map(|w| w.text.as_str()).collect();
-                let names = scripts_of(&words);
-                vec![Self { path: folder.join("package.json"), lines: Lines::Scripts(names) }]
+                above(&folder, &["package.json"], &Lines::Scripts(scripts_of(&words)))
+            }
+            "just" => {
+                let named = argv::values(args, &["-f", "--justfile"]);
+                let valued = ["-f", "--justfile", "-d", "--working-directory", "--shell", "--dotenv-path", "--set"];
+                let lines = Lines::Justfile(texts(&argv::operands(args, &valued)));
+                placed(folder, &named, &["justfile", "Justfile", ".justfile"], &lines)
+            }
+            "task" | "go-task" => {
+                let at = argv::values(args, &["-d", "--dir"]);
+                let folder = at.last().map_or(folder.to_owned(), |to| folder.join(to));
+                let named = argv::values(args, &["-t", "--taskfile"]);
+                let valued = ["-d", "--dir", "-t", "--taskfile", "-C", "--concurrency", "-o", "--output"];
+                let lines = Lines::Taskfile(texts(&argv::operands(args, &valued)));
+                let usual = ["Taskfile.yml", "taskfile.yml", "Taskfile.yaml", "taskfile.yaml", "Taskfile.dist.yml"];
+                placed(&folder, &named, &usual, &lines)
+            }
+            "deno" => {
+                let words = texts(&argv::operands(args, &["--config", "-c", "--cwd"]));
+                let Some(("task", names)) = words.split_first().map(|(verb, rest)| (verb.as_str(), rest)) else {
+                    return Vec::new();
+                };
+                let named = argv::values(args, &["-c", "--config"]);
+                let mut found = placed(folder, &named, &["deno.json", "deno.jsonc"], &Lines::DenoTasks(names.to_vec()));
+                found.extend(above(folder, &["package.json"], &Lines::Scripts(names.to_vec())));
+                found
+            }
+            "composer" => {
+                let at = argv::values(args, &["-d", "--working-dir"]);
+                let folder = at.last().map_or(folder.to_owned(), |to| folder.join(to));
+                let words = texts(&argv::operands(args, &["-d", "--working-dir"]));
+                let lines = Lines::Composer(composer_scripts_of(&words));
+                vec![Self { path: folder.join("composer.json"), lines }]
+            }
+            "rake" => {
+                let named = argv::values(args, &["-f", "--rakefile"]);
+                let usual = ["rakefile", "Rakefile", "rakefile.rb", "Rakefile.rb"];
+                placed(folder, &named, &usual, &Lines::Rakefile)
             }
             _ => Vec::new(),
         }
@@ -62,11 +118,13 @@ impl Recipes {
     /// The lines, as one script; `None` when they are more than can be read.
     pub(super) fn script(&self, text: &str) -> Option<String> {
         match &self.lines {
-            Lines::Scripts(names) => {
-                let json: serde_json::Value = serde_json::from_str(text).unwrap_or_default();
-                let line = |name: &String| Some(json.get("scripts")?.get(name)?.as_str()?.to_owned());
-                Some(names.iter().filter_map(line).collect::<Vec<_>>().join("\n"))
-            }
+            Lines::Scripts(names) => Some(manifests::scripts(text, names)),
+            Lines::DenoTasks(names) => Some(manifests::tasks(text, names)),
+            Lines::Composer(names) => Some(manifests::composer(text, names)),
+            Lines::Justfile(_) | Lines::Taskfile(_) if text.len() > dandori_shell::MAX_BYTES => None,
+            Lines::Justfile(words) => just::lines(text, words),
+            Lines::Taskfile(words) => taskfile::lines(text, words),
+            Lines::Rakefile => rakefile(text),
             Lines::Makefile => recipes(text),
         }
     }
@@ -79,6 +137,97 @@ fn scripts_of(words: &[&str]) -> Vec<String> {
         ["run" | "run-script", name, ..] | [name, ..] => &[name],
     };
     names.iter().flat_map(|name| [format!("pre{name}"), (*name).to_owned(), format!("post{name}")]).collect()
+}
+
+/// What composer runs for these words: a script, or those around its own work.
+fn composer_scripts_of(words: &[String]) -> Vec<String> {
+    let around = ["pre-install-cmd", "post-install-cmd", "pre-update-cmd", "post-update-cmd", "post-autoload-dump"];
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let names: &[&str] = match words.as_slice() {
+        [
+            "install" | "i" | "update" | "u" | "upgrade" | "require" | "remove" | "dump-autoload" | "dumpautoload",
+            ..,
+        ] => &around,
+        ["run" | "run-script", name, ..] | [name, ..] => &[*name],
+        [] => &[],
+    };
+    names.iter().map(|name| (*name).to_owned()).collect()
+}
+
+fn texts(words: &[&dandori_shell::Word]) -> Vec<String> {
+    words.iter().map(|word| word.text.clone()).collect()
+}
+
+/// The files that are named, or else the usual ones here and above.
+fn placed(folder: &Utf8Path, named: &[&str], usual: &[&str], lines: &Lines) -> Vec<Recipes> {
+    if named.is_empty() {
+        return above(folder, usual, lines);
+    }
+    named.iter().map(|name| Recipes { path: folder.join(name), lines: lines.clone() }).collect()
+}
+
+fn above(folder: &Utf8Path, names: &[&str], lines: &Lines) -> Vec<Recipes> {
+    let folders = folder.ancestors().take(ABOVE);
+    folders
+        .flat_map(|folder| names.iter().map(|name| Recipes { path: folder.join(name), lines: lines.clone() }))
+        .collect()
+}
+
+/// The names, and all that they need, by a rule that says what one needs.
+fn reachable(mut names: Vec<String>, needs: impl Fn(&str) -> Vec<String>) -> Vec<String> {
+    let mut looked_at = 0;
+    while let Some(name) = names.get(looked_at).cloned() {
+        for needed in needs(&name) {
+            if !names.contains(&needed) {
+                names.push(needed);
+            }
+        }
+        looked_at += 1;
+    }
+    names
+}
+
+/// `{{name}}` and `{{.Name}}` as make writes it, so that one rule fills in both.
+fn from_braces(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((before, (name, behind))) =
+        rest.split_once("{{").and_then(|(before, after)| Some((before, after.split_once("}}")?)))
+    {
+        out.push_str(&before.replace('$', "$$"));
+        let plain = name.trim().trim_start_matches('.').split_whitespace().next().unwrap_or_default();
+        let name: String = plain.chars().filter(|c| c.is_alphanumeric() || matches!(c, '_' | '-')).collect();
+        out.extend(["$(", &name, ")"]);
+        rest = behind;
+    }
+    out.push_str(&rest.replace('$', "$$"));
+    out
+}
+
+/// Lines with the variables filled in; `None` when they are more than can be read.
+fn filled(lines: impl Iterator<Item = String>, variables: &BTreeMap<String, String>) -> Option<String> {
+    let mut room = dandori_shell::MAX_BYTES;
+    let mut script = String::new();
+    for line in lines {
+        script.push_str(&filled_in(&line, variables, 4, &mut room));
+        script.push('\n');
+        if room == 0 {
+            return None;
+        }
+    }
+    Some(script)
+}
+
+/// A Rakefile as ruby would read it. Its own word for running a line is `sh`.
+fn rakefile(text: &str) -> Option<String> {
+    const MARK: &str = "DANDORI_END_OF_RAKEFILE";
+    let as_ruby = |line: &str| {
+        let calls = ["'", "\"", "(", "%"].map(|next| (format!(" sh {next}"), format!(" system {next}")));
+        let spaced = format!(" {line}").replace(" sh(", " sh (");
+        calls.iter().fold(spaced, |line, (call, system)| line.replace(call.as_str(), system))
+    };
+    let code: Vec<String> = text.lines().map(as_ruby).collect();
+    (!text.contains(MARK)).then(|| format!("ruby - <<'{MARK}'\n{}\n{MARK}", code.join("\n")))
 }
 
 /// The recipe lines of a makefile and what it runs while it is read, with the variables it sets itself filled in and any
@@ -111,16 +260,7 @@ fn recipes(text: &str) -> Option<String> {
             None => lines.extend(line.split_once(';').map(|(_, recipe)| recipe.trim().to_owned())),
         }
     }
-    let mut room = dandori_shell::MAX_BYTES;
-    let mut script = String::new();
-    for line in lines {
-        script.push_str(&filled_in(&line, &variables, 4, &mut room));
-        script.push('\n');
-        if room == 0 {
-            return None;
-        }
-    }
-    Some(script)
+    filled(lines.into_iter(), &variables)
 }
 
 /// At most so many bytes: variables of variables multiply.
@@ -178,29 +318,4 @@ fn closing_at(text: &str, closing: char) -> usize {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_makefile_s_recipes_are_read_with_its_own_variables() {
-        let text = "CMD = git push\nall: build\n\t@$(CMD) -f\n\techo $$HOME $(CC) $@\nx: ; rm -rf ~\n";
-        assert_eq!(recipes(text).unwrap(), "git push -f\necho $HOME CC x\nrm -rf ~\n");
-        assert_eq!(recipes("\t$(if $(X),a) b").unwrap(), "ifXa b\n");
-        assert_eq!(recipes("X := $(shell git push -f)\nY != rm -rf ~\n").unwrap(), "git push -f\nrm -rf ~\n");
-        assert_eq!(recipes(".RECIPEPREFIX = >\nx:\n>git push\ndefine z\nrm a\nendef\n").unwrap(), "git push\nrm a\n");
-    }
-
-    #[test]
-    fn variables_of_variables_end_somewhere() {
-        let times = |name: &str| format!("$({name})").repeat(200);
-        let text = format!("A={}\nB={}\nC={}\nD=xxxxxxxx\nx:\n\t$(A)\n", times("B"), times("C"), times("D"));
-        assert_eq!(recipes(&text), None);
-    }
-
-    #[test]
-    fn a_package_manager_runs_the_scripts_before_and_after_too() {
-        assert_eq!(scripts_of(&["run", "build"]), ["prebuild", "build", "postbuild"]);
-        assert_eq!(scripts_of(&["test"]), ["pretest", "test", "posttest"]);
-        assert!(scripts_of(&["ci"]).contains(&"postinstall".to_owned()));
-    }
-}
+mod tests;
