@@ -212,7 +212,7 @@ fn program_of_package(text: &str) -> Option<String> {
 }
 
 /// The options a manager takes before its word.
-fn own_options(program: &str) -> Spec<'static> {
+pub(crate) fn own_options(program: &str) -> Spec<'static> {
     match program {
         "npm" => spec("w", &["prefix", "workspace", "loglevel", "userconfig", "registry"]),
         "pnpm" => spec("FC", &["filter", "dir", "filter-prod", "reporter", "loglevel", "workspace-concurrency"]),

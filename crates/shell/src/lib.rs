@@ -25,6 +25,7 @@ mod git_values;
 mod grammar;
 mod languages;
 mod launchers;
+mod manifests;
 mod options;
 mod params;
 mod patches;

@@ -25,6 +25,9 @@ impl Walker<'_> {
         }
         let has_code = |w: &Word| matches!(w.text.as_str(), "-e" | "--eval" | "-p" | "--print");
         let bun = (program == "bun" && args.first().is_some_and(has_code)).then_some(Language::Node);
+        if program == "deno" && args.first().is_some_and(|w| w.text == "task") {
+            self.build_tool(program, args);
+        }
         if let Some(language) = bun.or_else(|| crate::languages::language(program)) {
             self.interpreter(program, language, args, input);
             return Output::Unknown;
@@ -43,7 +46,7 @@ impl Walker<'_> {
             | "emacs" => {
                 return self.text_tool(program, args, input);
             }
-            "make" | "gmake" | "npm" | "pnpm" | "yarn" | "bun" | "just" | "task" | "rake" | "cargo" => {
+            "make" | "gmake" | "npm" | "pnpm" | "yarn" | "bun" | "just" | "task" | "rake" | "cargo" | "composer" => {
                 self.build_tool(program, args);
                 if matches!(program, "make" | "gmake")
                     && let Input::Text(text) = input

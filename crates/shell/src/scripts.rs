@@ -64,6 +64,12 @@ impl Walker<'_> {
 
     /// `make`, `npm run`, `just`: opaque only when this line wrote what they read.
     pub(crate) fn build_tool(&mut self, program: &str, args: &[Word]) {
+        if matches!(program, "npm" | "pnpm" | "yarn" | "bun") {
+            if self.sets_scripts(program, args) {
+                return;
+            }
+            self.runs_set_scripts(args);
+        }
         let named = args.iter().any(|w| matches!(w.text.as_str(), "-f" | "--file" | "--makefile"));
         let names: &[&str] = match program {
             "make" | "gmake" => &["Makefile", "makefile", "GNUmakefile"],
@@ -71,6 +77,8 @@ impl Walker<'_> {
             "just" => &["justfile", "Justfile", ".justfile"],
             "task" => &["Taskfile.yml", "Taskfile.yaml"],
             "rake" => &["Rakefile"],
+            "deno" => &["deno.json", "deno.jsonc"],
+            "composer" => &["composer.json"],
             "cargo" => &["build.rs", ".cargo/config.toml"],
             _ => &[],
         };

@@ -51,6 +51,8 @@ pub(crate) struct Walker<'o> {
     pub(crate) links: Vec<(String, String)>,
     /// Programs this line has copied or linked, by their new path.
     pub(crate) renamed: HashMap<String, String>,
+    /// Scripts this line has put into `package.json`, by name.
+    pub(crate) set_scripts: Vec<(String, Word)>,
     calling: Vec<Rc<FunctionDefinition>>,
     called: HashSet<String>,
 }
@@ -87,6 +89,7 @@ impl<'o> Walker<'o> {
             seen: HashSet::new(),
             links: Vec::new(),
             renamed: HashMap::new(),
+            set_scripts: Vec::new(),
             calling: Vec::new(),
             called: HashSet::new(),
         }

@@ -1,7 +1,7 @@
 use crate::judge::{Judgement, Outcome};
 use crate::rules::Active;
 use crate::stage::Stage;
-use crate::world::Mark;
+use crate::world::{Effect, Mark};
 use crate::{ErrorPolicy, Level};
 
 use super::*;
@@ -104,5 +104,27 @@ fn harmless_recipes_and_those_that_are_not_run_pass() {
     ] {
         let judged = judged(path, text, line);
         assert_eq!(judged.outcome(), Outcome::Pass, "{line}: {text}: {}", judged.said());
+    }
+}
+
+#[test]
+fn a_script_that_a_line_sets_is_judged_where_it_is_run() {
+    let stage = || {
+        let mut stage = Stage::only("opaque", Level::Block);
+        stage.rules.order.push(Active { name: "bash".into(), level: Level::Block, on_error: ErrorPolicy::Closed });
+        stage
+    };
+    for (line, outcome) in [
+        ("npm pkg set scripts.test='git push -f' && npm test", Outcome::Block),
+        ("npm set-script go 'git push -f' && npm run go", Outcome::Block),
+        ("npm pkg set scripts.go=\"$CODE\" && npm run go", Outcome::Ask),
+        ("npm pkg set scripts.release='git push -f' && npm test", Outcome::Pass),
+        ("npm pkg set scripts.test='vitest run' && npm test", Outcome::Pass),
+        ("npm pkg set scripts.a='npm run a' && npm run a", Outcome::Pass),
+    ] {
+        let judged = stage().bash(line);
+        assert_eq!(judged.outcome(), outcome, "{line}: {}", judged.said());
+        let wrote = Effect::Set(Mark::Wrote("/repo/package.json".into()), String::new());
+        assert!(judged.effects.contains(&wrote) || outcome == Outcome::Block, "{line}: the next line knows it");
     }
 }
