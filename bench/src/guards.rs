@@ -142,12 +142,15 @@ impl Bed {
         self.put(file, what)
     }
 
-    fn put(&self, file: &str, mut event: serde_json::Value) -> Result<Utf8PathBuf, Trouble> {
+    fn put(&self, file: &str, what: serde_json::Value) -> Result<Utf8PathBuf, Trouble> {
         let path = self.root.join(file);
-        event["session_id"] = json!("bench");
-        event["transcript_path"] = json!(self.root.join("t.jsonl"));
-        event["cwd"] = json!(self.repo());
-        event["permission_mode"] = json!("default");
+        let mut event = json!({
+            "session_id": "bench", "transcript_path": self.root.join("t.jsonl"), "cwd": self.repo(),
+            "permission_mode": "default",
+        });
+        if let (Some(event), serde_json::Value::Object(what)) = (event.as_object_mut(), what) {
+            event.extend(what);
+        }
         dandori_host::put_file(&path, format!("{event}\n").as_bytes(), 0o600)?;
         Ok(path)
     }
