@@ -41,7 +41,10 @@ impl Walker<'_> {
                     self.shell_text(program, &code, &Input::Unseen);
                 }
                 let name = parsed.operands.first().map_or("MAPFILE", |w| w.text.as_str()).to_owned();
-                self.receive(&name, input);
+                match input {
+                    Input::Names(names) => self.scope.put(&name, Variable::Words(names.clone())),
+                    _ => self.scope.forget(&name),
+                }
             }
             "read" => {
                 let parsed = options::parse(args, Spec { short: "adinNptu", long: &[], stops: false });

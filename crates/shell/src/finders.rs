@@ -38,19 +38,22 @@ impl Walker<'_> {
         let mark = parsed.value(&["I", "replace"]).map_or("{}", |w| w.text.as_str());
         if parsed.has(&["I", "i", "replace"]) {
             let Some(items) = items else {
-                let listed = match input {
-                    Input::Names(names) => names.first(),
-                    _ => None,
+                let names: Vec<Option<&Word>> = match input {
+                    Input::Names(names) if !names.is_empty() => names.iter().map(Some).collect(),
+                    _ => vec![None],
                 };
-                for word in &mut command {
-                    if let Some(name) = listed.filter(|_| word.text == mark) {
-                        *word = name.clone();
-                    } else if word.text.contains(mark) {
+                self.only_some(names.len(), "xargs");
+                for listed in names.into_iter().take(MAX_ITEMS) {
+                    let fill = |word: &Word| match listed {
+                        Some(name) if word.text == mark => name.clone(),
                         // Whoever runs it as code does not know what it says.
-                        *word = Word::computed(word.text.replace(mark, "$XARGS"));
-                    }
+                        _ if word.text.contains(mark) => Word::computed(word.text.replace(mark, "$XARGS")),
+                        _ => word.clone(),
+                    };
+                    let filled: Vec<Word> = command.iter().map(fill).collect();
+                    self.run_wrapped("xargs", &filled, &Input::Unseen);
                 }
-                return self.run_wrapped("xargs", &command, &Input::Unseen);
+                return Output::Unknown;
             };
             let lines: Vec<String> = match input {
                 Input::Text(text) => text.lines().map(|l| l.trim().to_owned()).collect(),
@@ -168,36 +171,19 @@ impl Walker<'_> {
         })
     }
 
-    /// What `find` prints: a name that was looked for, or everything below its folders.
+    /// What a finder prints: a name that was looked for, or everything below its folders.
     fn listed(&mut self, search: &Search, deed: &Deed) -> Output {
-        if !deed.names.is_empty() && deed.is_choosy {
-            return match search.found(deed) {
-                Some(found) => Output::Names(found.into_iter().map(|w| Word::names(w.text)).collect()),
-                None => Output::Unknown,
-            };
-        }
-        let length: usize = search.roots.iter().map(|root| root.text.len() + size_of::<Word>()).sum();
-        if deed.is_choosy || search.roots.iter().any(Word::is_computed) || !self.afford(length) {
-            return Output::Unknown;
-        }
-        let end = if search.is_flat { "*" } else { "**" };
-        Output::Names(search.roots.iter().map(|root| Word::names(format!("{}/{end}", root.text))).collect())
+        let names = search.listed(deed).unwrap_or_default();
+        let length: usize = names.iter().map(|name| name.text.len() + size_of::<Word>()).sum();
+        if names.is_empty() || !self.afford(length) { Output::Unknown } else { Output::Names(names) }
     }
 
     fn fd(&mut self, program: &str, args: &[Word]) -> Output {
-        let at = args.iter().position(|w| matches!(w.text.as_str(), "-x" | "-X" | "--exec" | "--exec-batch"));
-        let own = args.get(..at.unwrap_or(args.len())).unwrap_or_default();
-        let long =
-            &["extension", "type", "exclude", "max-depth", "min-depth", "size", "changed-within", "changed-before"];
-        let parsed = options::parse(own, Spec { short: "etEdSco", long, stops: false });
-        let pattern = parsed.operands.first().map_or("", |w| w.text.as_str());
-        let is_choosy = !matches!(pattern, "" | "." | ".*" | "*")
-            || parsed.has(&["e", "extension", "S", "size", "changed-within", "changed-before", "newer", "older"]);
-        let folder = parsed.operands.get(1).map_or(".", |w| w.text.as_str());
-        let found = if is_choosy { Word::computed("$FOUND") } else { Word::names(format!("{folder}/**")) };
-        let Some(command) = at.and_then(|at| args.get(at + 1..)) else {
-            return if is_choosy { Output::Unknown } else { Output::Names(vec![found]) };
-        };
+        let search = Search::of_fd(args);
+        let Some(deed) = search.deeds.first() else { return Output::Unknown };
+        let folder = search.roots.first().map_or(".", |root| root.text.as_str());
+        let found = if deed.is_choosy { Word::computed("$FOUND") } else { Word::names(format!("{folder}/**")) };
+        let Act::Run(command) = &deed.act else { return self.listed(&search, deed) };
         let mut command: Vec<Word> = filled(command, &found);
         command.push(found);
         self.run_wrapped(program, &command, &Input::Unseen);

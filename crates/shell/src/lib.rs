@@ -15,6 +15,7 @@ mod code;
 mod containers;
 mod escapes;
 mod expand;
+mod fd;
 mod files;
 mod finders;
 mod folding;
@@ -29,6 +30,7 @@ mod manifests;
 mod options;
 mod params;
 mod patches;
+mod patterns;
 mod plumbing;
 mod programs;
 mod reading;
@@ -50,6 +52,7 @@ mod wrappers;
 pub use gh::{GhCall, gh_call};
 pub use git::{GitCall, git_call, git_subcommand};
 pub use options::Parsed as GitOptions;
+pub use patterns::Pattern;
 pub use reading::{
     Certainty, Command, Cwd, Foreign, How, Opaque, Reach, Read, Reading, Remote, ScriptRun, Touch, Why, Word, Write,
 };

@@ -1,24 +1,31 @@
-//! What `find` chooses: the folders it starts from, and for each thing it does whether its conditions single files out.
+//! What finders choose: the folders it starts from, and for each thing it does whether its conditions single files out.
 
-use crate::reading::{Certainty, Word};
+use crate::patterns::{By, Pattern};
+use crate::reading::{Certainty, Command, Word};
 
-/// A call of `find`.
+/// A call of `find` or `fd`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Search {
     pub roots: Vec<Word>,
     pub deeds: Vec<Deed>,
     /// `-maxdepth 1`: only what lies in the folders themselves.
-    pub is_flat: bool,
+    pub(crate) depth: Option<usize>,
+    /// fd passes over what begins with a dot.
+    pub(crate) skips_hidden: bool,
 }
 
-/// Something `find` does with what it finds.
+/// Something a finder does with what it finds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Deed {
     pub act: Act,
     /// A condition before it singles files out, by a name or a fact. `! -name x` does not: it leaves all but one.
     pub is_choosy: bool,
-    /// The names that are looked for; none when something else chooses, or nothing.
-    pub names: Vec<Word>,
+    /// What is looked for, one or the other; none when something else chooses, or nothing.
+    pub names: Vec<Pattern>,
+    /// What else must hold of it.
+    pub also: Vec<Pattern>,
+    /// Files with something in them may be among what is found: not with `-type d`, not with `-empty`.
+    pub takes_files: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,7 +51,7 @@ const BY_PATTERN: &[&str] =
 /// Facts without a value.
 const BY_PLAIN_FACT: &[&str] = &["-empty", "-nouser", "-nogroup"];
 /// Options and facts with a value that single nothing out.
-const VALUED: &[&str] = &["-type", "-xtype", "-maxdepth", "-mindepth", "-regextype", "-fstype", "-context"];
+const VALUED: &[&str] = &["-maxdepth", "-mindepth", "-regextype", "-fstype", "-context"];
 
 impl Search {
     /// Reads the words after `find`.
@@ -54,17 +61,60 @@ impl Search {
         let roots = args.iter().take_while(|w| !w.text.starts_with(['-', '(', '!', ','])).count();
         let (found, expression) = args.split_at(roots.min(args.len()));
         let mut reader = Reader { words: expression, at: 0, deeds: Vec::new(), depth: 0 };
-        let start = State::default();
+        let start = State { is_choosy: false, names: Vec::new(), also: Vec::new(), takes_files: true };
         let whole = reader.alternatives(&start);
-        let mut deeds = reader.deeds;
-        if deeds.is_empty() {
-            deeds.push(Deed { act: Act::Print, is_choosy: whole.is_choosy, names: whole.names });
+        if reader.deeds.is_empty() {
+            reader.deed(Act::Print, &whole);
         }
+        let deeds = reader.deeds;
         let roots = if found.is_empty() { vec![Word::literal(".")] } else { found.to_vec() };
-        let is_flat = expression
-            .windows(2)
-            .any(|w| matches!(w, [a, b] if a.text == "-maxdepth" && matches!(b.text.as_str(), "0" | "1")));
-        Self { roots, deeds, is_flat }
+        let depths = expression.windows(2).filter(|w| matches!(w, [a, _] if a.text == "-maxdepth"));
+        let depth = depths.filter_map(|w| w.get(1)?.text.parse().ok()).next_back();
+        Self { roots, deeds, depth, skips_hidden: false }
+    }
+
+    /// The search of a command that is one.
+    pub fn by(command: &Command) -> Option<Self> {
+        match command.program.as_str() {
+            "find" | "gfind" => Some(Self::of(command.args())),
+            "fd" | "fdfind" => Some(Self::of_fd(command.args())),
+            _ => None,
+        }
+    }
+
+    /// Whether a deed may be done to what lies in one of the folders, as far as names decide it.
+    pub fn may_find(&self, deed: &Deed, root: &Word, inside: &str) -> bool {
+        self.depth.is_none_or(|depth| inside.split('/').count() <= depth)
+            && !(self.skips_hidden && inside.split('/').any(|part| part.starts_with('.')))
+            && deed.also.iter().all(|pattern| pattern.holds(&root.text, inside))
+            && (deed.names.is_empty() || deed.names.iter().any(|pattern| pattern.holds(&root.text, inside)))
+    }
+
+    /// The patterns of the names that a deed prints: `**` takes in what lies deeper. None when only the run tells.
+    pub(crate) fn listed(&self, deed: &Deed) -> Option<Vec<Word>> {
+        let is_flat = self.depth.is_some_and(|depth| depth <= 1);
+        let is_unclear = self.skips_hidden && deed.is_choosy || self.roots.iter().any(Word::is_computed);
+        if is_unclear || self.roots.len().saturating_mul(deed.names.len().max(1)) > MAX_FOUND {
+            return None;
+        }
+        let deep = if is_flat { "" } else { "**/" };
+        let mut names = Vec::new();
+        for root in &self.roots {
+            let root = &root.text;
+            match deed.names.as_slice() {
+                // Of a size or an age: some of them.
+                [] if deed.is_choosy => names.push(Word::names(format!("{root}/{deep}*"))),
+                [] => names.push(Word::names(format!("{root}/{}", if is_flat { "*" } else { "**" }))),
+                patterns => {
+                    for pattern in patterns {
+                        let glob = pattern.as_glob()?;
+                        let text = if glob.contains('/') { glob } else { format!("{root}/{deep}{glob}") };
+                        names.push(Word::names(text));
+                    }
+                }
+            }
+        }
+        Some(names)
     }
 
     /// What a deed is done to, as one word for each folder and name; none when those are too many.
@@ -72,10 +122,10 @@ impl Search {
         if self.roots.len().saturating_mul(deed.names.len().max(1)) > MAX_FOUND {
             return None;
         }
-        let named = |root: &Word, name: &Word| {
-            let is_path = name.text.contains('/');
-            let text = if is_path { name.text.clone() } else { format!("{}/{}", root.text, name.text) };
-            Word { text, certainty: Certainty::Glob }
+        let named = |root: &Word, name: &Pattern| match name.as_glob().filter(|_| !name.is_regex()) {
+            Some(path) if name.by == By::Path && path.contains('/') => Word { text: path, certainty: Certainty::Glob },
+            Some(glob) => Word { text: format!("{}/{glob}", root.text), certainty: Certainty::Glob },
+            None => Word::computed(format!("{}/$FOUND", root.text)),
         };
         let at = |root: &Word| match deed.names.as_slice() {
             // Files of a size or an age: which they are only the run tells.
@@ -87,10 +137,28 @@ impl Search {
     }
 }
 
-#[derive(Clone, Default)]
+#[derive(Clone)]
 struct State {
     is_choosy: bool,
-    names: Vec<Word>,
+    names: Vec<Pattern>,
+    also: Vec<Pattern>,
+    takes_files: bool,
+}
+
+impl State {
+    /// Another pattern that must hold.
+    fn narrow(&mut self, pattern: Pattern) {
+        if pattern.is_negated {
+            self.also.push(pattern);
+            return;
+        }
+        // A pattern of nothing but marks is everything.
+        self.is_choosy |= pattern.word.text.contains(|c: char| !matches!(c, '*' | '.' | '/' | '?'));
+        if let [only] = self.names.as_slice() {
+            self.also.push(only.clone());
+        }
+        self.names = vec![pattern];
+    }
 }
 
 struct Reader<'w> {
@@ -133,7 +201,10 @@ impl Reader<'_> {
                     }
                 }
                 // What is left out is not what is looked for.
-                "-prune" => now.names.clear(),
+                "-prune" => {
+                    now.names.clear();
+                    now.also.clear();
+                }
                 "-delete" => self.deed(Act::Delete, &now),
                 "-exec" | "-execdir" | "-ok" | "-okdir" => {
                     let rest = self.words.get(self.at..).unwrap_or_default();
@@ -157,16 +228,20 @@ impl Reader<'_> {
                     }
                 }
                 _ if BY_PATTERN.contains(&text) => {
-                    let pattern = self.next();
-                    if let Some(pattern) = pattern.filter(|_| !is_negated) {
-                        // A pattern of nothing but marks is everything.
-                        now.is_choosy |= pattern.text.contains(|c: char| !matches!(c, '*' | '.' | '/' | '?'));
-                        if text != "-regex" && text != "-iregex" {
-                            now.names = vec![pattern];
-                        }
+                    let word = self.next();
+                    match word.and_then(|word| Pattern::of_find(text, word, is_negated)) {
+                        Some(pattern) => now.narrow(pattern),
+                        None => now.is_choosy |= !is_negated,
                     }
                 }
-                _ if BY_PLAIN_FACT.contains(&text) => now.is_choosy |= !is_negated,
+                _ if BY_PLAIN_FACT.contains(&text) => {
+                    now.is_choosy |= !is_negated;
+                    now.takes_files &= is_negated || text != "-empty";
+                }
+                "-type" | "-xtype" => {
+                    let is_of_files = self.next().is_none_or(|kind| kind.text.contains('f') != is_negated);
+                    now.takes_files &= is_of_files;
+                }
                 _ if VALUED.contains(&text) => drop(self.next()),
                 _ if is_valued_fact(text) => {
                     self.next();
@@ -180,7 +255,8 @@ impl Reader<'_> {
     }
 
     fn deed(&mut self, act: Act, state: &State) {
-        self.deeds.push(Deed { act, is_choosy: state.is_choosy, names: state.names.clone() });
+        let State { is_choosy, names, also, takes_files } = state.clone();
+        self.deeds.push(Deed { act, is_choosy, names, also, takes_files });
     }
 }
 
@@ -200,7 +276,13 @@ fn either(one: Option<State>, other: State) -> State {
     } else {
         names.clear();
     }
-    State { is_choosy: one.is_choosy && other.is_choosy, names }
+    let also = one.also.into_iter().filter(|pattern| other.also.contains(pattern)).collect();
+    State {
+        is_choosy: one.is_choosy && other.is_choosy,
+        names,
+        also,
+        takes_files: one.takes_files || other.takes_files,
+    }
 }
 
 #[cfg(test)]
@@ -210,7 +292,7 @@ mod tests {
     fn last(line: &str) -> (bool, Vec<String>) {
         let words: Vec<Word> = line.split(' ').map(Word::literal).collect();
         let deed = Search::of(&words).deeds.pop().unwrap();
-        (deed.is_choosy, deed.names.into_iter().map(|w| w.text).collect())
+        (deed.is_choosy, deed.names.into_iter().map(|p| p.word.text).collect())
     }
 
     #[test]

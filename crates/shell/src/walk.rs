@@ -405,8 +405,20 @@ impl<'o> Walker<'o> {
                 Output::Unknown
             }
             CompoundCommand::WhileClause(clause) | CompoundCommand::UntilClause(clause) => {
-                self.list(&clause.0, input);
-                self.maybe(|walker| walker.list(&clause.1.list, input))
+                let inputs = match input {
+                    // `while read f`: each of the names once.
+                    Input::Names(names) if names.len() > 1 && names.len() <= MAX_ROUNDS => {
+                        names.iter().map(|name| Input::Names(vec![name.clone()])).collect()
+                    }
+                    Input::Names(names) if names.len() > MAX_ROUNDS => vec![Input::Unseen],
+                    _ => vec![input.clone()],
+                };
+                let mut output = Output::nothing();
+                for input in &inputs {
+                    self.list(&clause.0, input);
+                    output = output.then(self.maybe(|walker| walker.list(&clause.1.list, input)));
+                }
+                output
             }
             CompoundCommand::Coprocess(coprocess) => {
                 self.apart(Reach::Coprocess, |walker| walker.command(&coprocess.body, &Input::Unseen));

@@ -14,6 +14,7 @@ use crate::voice::{Trouble, Voice};
 use super::secrets::shown;
 
 mod armed;
+mod found;
 mod git_dir;
 mod hidden;
 mod nested;
@@ -30,6 +31,9 @@ const SETTINGS: [&str; 6] = [
     ".gemini/settings.json",
     ".gemini/trustedFolders.json",
 ];
+
+/// The folders that clients keep them in.
+const CLIENT_FOLDERS: [&str; 3] = [".claude", ".codex", ".gemini"];
 
 /// Keys of a client's settings that decide whether and how hooks run.
 const ARMING: [&str; 7] =
@@ -55,7 +59,8 @@ pub(crate) fn judge(context: &Context, voice: &mut Voice) -> Result<(), Trouble>
         voice.ask(text::unpacks(context.lang, folder.real.as_str()));
     }
     let hidden = hidden::works_in_control(context, |path| is_control(context, path))
-        .or_else(|| hidden::found_by_the_line(context))
+        .or_else(|| found::found_by_the_line(context))
+        .or_else(|| found::changed_by_name(context))
         .or_else(|| hidden::handed_to_a_program(context))
         .or_else(|| hidden::mounted(context))
         .or_else(|| hidden::patched(context, |path| is_control(context, path) || is_own_file(context, path)));

@@ -1,20 +1,18 @@
 //! Paths that are only known when the line runs, by what is written of them.
 
 use camino::{Utf8Path, Utf8PathBuf};
-use dandori_shell::{Act, Command, How, Reach, Search, Word, git_call};
+use dandori_shell::{Command, How, git_call};
 
-use super::{SETTINGS, below, is_settings};
+use super::{CLIENT_FOLDERS, below, is_settings};
 use crate::context::{By, Context, Target};
-use crate::guards::argv;
 use crate::quiet::looks;
 
 /// The part that is written names what belongs to the guards: `$DIR/.claude/settings.json`.
 pub(super) fn names_control(target: &Target) -> bool {
     let path = target.path.as_path();
     let takes_all = matches!(target.by, By::Shell(How::Removed | How::MovedAway | How::Cleaned));
-    let folders = SETTINGS.iter().filter_map(|settings| settings.split_once('/')).map(|(folder, _)| folder);
-    SETTINGS.iter().any(|settings| path.ends_with(settings))
-        || takes_all && folders.into_iter().any(|folder| path.ends_with(folder))
+    is_settings(path)
+        || takes_all && CLIENT_FOLDERS.iter().any(|folder| path.ends_with(folder))
         || is_state_folder(path)
 }
 
@@ -32,65 +30,6 @@ pub(super) fn works_in_control(context: &Context, is_control: impl Fn(&Utf8Path)
     let goes = context.commands().iter().filter(|command| matches!(command.program.as_str(), "cd" | "pushd"));
     let folders = goes.flat_map(Command::args).map(|word| context.expanded(&fixed_part(&word.text)));
     folders.into_iter().find(|folder| is_control(folder))
-}
-
-/// What `find` looks for, or what is listed for `xargs`, belongs to the guards, and something is done to what comes out.
-pub(super) fn found_by_the_line(context: &Context) -> Option<Utf8PathBuf> {
-    let is_finder = |name: &str| matches!(name, "find" | "fd" | "xargs" | "parallel");
-    let is_handed_on = |command: &Command| {
-        let edits = command.program == "sed" && argv::has(command.args(), "i", &["in-place"]);
-        let is_shell = matches!(command.program.as_str(), "sh" | "bash" | "zsh" | "dash");
-        // What a shell runs stands in the line on its own.
-        command.reached.iter().any(|reach| matches!(reach, Reach::Wrapper(name) if is_finder(name)))
-            && !is_shell
-            && (edits || !looks(command))
-    };
-    let deletes = |command: &Command| command.program == "find" && command.args().iter().any(|w| w.text == "-delete");
-    if !context.commands().iter().any(|command| is_handed_on(command) || deletes(command)) {
-        return None;
-    }
-    let root = context.project.as_ref().map(|project| project.root.clone())?;
-    let finders: Vec<&Command> =
-        context.commands().iter().filter(|command| matches!(command.program.as_str(), "find" | "fd")).collect();
-    let patterns: Vec<&str> = finders
-        .iter()
-        .flat_map(|command| argv::values(command.args(), &["-name", "-iname", "-path", "-ipath", "-wholename"]))
-        .collect();
-    let starts_above = |path: &Utf8PathBuf| {
-        finders.iter().any(|command| {
-            let roots = Search::of(command.args()).roots;
-            roots.iter().any(|word| word.is_computed() || path.starts_with(context.expanded(&word.text)))
-        })
-    };
-    // By size or age anything may be found; what is empty, or a folder, is not a file of settings.
-    let is_unnamed = |command: &Command| {
-        let spares = |w: &Word| matches!(w.text.as_str(), "-empty" | "d");
-        let search = Search::of(command.args());
-        command.program == "find"
-            && !command.args().iter().any(spares)
-            && search.deeds.iter().any(|deed| deed.is_choosy && deed.names.is_empty() && deed.act == Act::Delete)
-    };
-    let finds_anything = context.commands().iter().any(is_unnamed);
-    // `grep -rl x .claude | xargs rm`
-    let is_listed = |path: &Utf8PathBuf| {
-        let folder =
-            path.parent().filter(|folder| SETTINGS.iter().any(|s| folder.ends_with(s.split('/').next().unwrap_or(s))));
-        let names_folder = |word: &Word| Some(context.expanded(word.text.trim_end_matches('/')).as_path()) == folder;
-        folder.is_some() && context.commands().iter().flat_map(Command::args).any(names_folder)
-    };
-    let is_sought = |path: &Utf8PathBuf| {
-        if finds_anything || is_listed(path) {
-            return true;
-        }
-        let short = format!("./{}", path.strip_prefix(&root).unwrap_or(path));
-        let name = path.file_name().unwrap_or_default();
-        starts_above(path)
-            && patterns.iter().any(|pattern| fast_glob::glob_match(pattern, name) || has_pieces(pattern, &short))
-    };
-    below(context, &root).into_iter().find(is_sought).or_else(|| {
-        let mut words = context.commands().iter().flat_map(Command::args);
-        words.find_map(|word| Some(context.expanded(&word.text)).filter(|path| is_settings(path)))
-    })
 }
 
 /// Settings of a client, or the guards' own program, in the hands of a program that nobody knows only to look.
@@ -147,16 +86,4 @@ pub(super) fn patched(context: &Context, is_ours: impl Fn(&Utf8Path) -> bool) ->
 fn fixed_part(path: &str) -> String {
     let fixed: Vec<&str> = path.split('/').take_while(|part| !part.contains(['*', '?', '[', '$', '`'])).collect();
     fixed.join("/")
-}
-
-/// `-path '*claude*'`: for find a star stands for slashes, too, so the pieces between the stars must come in their order.
-fn has_pieces(pattern: &str, path: &str) -> bool {
-    let mut rest = path;
-    pattern.split(['*', '?']).all(|piece| match rest.split_once(piece) {
-        Some((_, behind)) => {
-            rest = behind;
-            true
-        }
-        None => false,
-    })
 }

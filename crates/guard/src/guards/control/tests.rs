@@ -7,6 +7,8 @@ use crate::stage::Stage;
 use crate::world::{About, Exception, Head};
 use crate::{Agent, Judgement};
 
+mod found;
+
 const OURS: &str = r#"{"hooks":{"PreToolUse":[{"matcher":"*","hooks":[{"type":"command","command":"/usr/bin/dandori","args":["hook","claude"],"timeout":15}]}],"ConfigChange":[{"hooks":[{"type":"command","command":"/usr/bin/dandori","args":["hook","claude"]}]}]},"model":"a"}"#;
 
 fn stage() -> Stage {

@@ -125,7 +125,7 @@ fn members_of(context: &Context, archive: &Utf8Path) -> Option<Vec<String>> {
 }
 
 /// `chmod -R 000 .`, `chmod -R a-r .`, `chown -R other .`: the guards' own files could no longer be read.
-fn takes_rights(context: &Context, command: &Command) -> bool {
+pub(super) fn takes_rights(context: &Context, command: &Command) -> bool {
     match command.program.as_str() {
         "chmod" => !command.args().iter().any(|word| {
             let adds =
