@@ -6,7 +6,7 @@
 use std::rc::Rc;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use dandori_shell::{Command, Cwd, How, Write};
+use dandori_shell::{Command, Cwd, How, Write, files_of_patch};
 
 use crate::context::{By, Context};
 use crate::event::Tool;
@@ -173,18 +173,7 @@ fn patched(context: &Context) -> Vec<String> {
     if !context.commands().iter().all(is_plain) {
         return Vec::new();
     }
-    let words = papers::words_of_hidden_writes(context).unwrap_or_default();
-    let mut names = Vec::new();
-    for line in words.lines() {
-        let header = line.strip_prefix("+++ ").or_else(|| line.strip_prefix("--- "));
-        let header = header.or_else(|| line.strip_prefix("rename to ")).or_else(|| line.strip_prefix("copy to "));
-        let Some(name) = header.map(|rest| rest.split('\t').next().unwrap_or_default().trim()) else { continue };
-        let name = name.strip_prefix("a/").or_else(|| name.strip_prefix("b/")).unwrap_or(name);
-        if name != "/dev/null" && !name.is_empty() && !names.iter().any(|known| known == name) {
-            names.push(name.to_owned());
-        }
-    }
-    names
+    files_of_patch(&papers::words_of_hidden_writes(context).unwrap_or_default())
 }
 
 #[cfg(test)]

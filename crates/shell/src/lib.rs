@@ -52,6 +52,7 @@ mod wrappers;
 pub use gh::{GhCall, gh_call};
 pub use git::{GitCall, git_call, git_subcommand};
 pub use options::Parsed as GitOptions;
+pub use patches::files_of_patch;
 pub use patterns::Pattern;
 pub use reading::{
     Certainty, Command, Cwd, Foreign, How, Opaque, Reach, Read, Reading, Remote, ScriptRun, Touch, Why, Word, Write,

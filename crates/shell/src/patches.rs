@@ -8,6 +8,19 @@ use crate::walk::Walker;
 /// Places of a line `diff --git` where one name may end and the other begin.
 const MAX_SPLITS: usize = 64;
 
+/// The files that a patch names, as `git apply` and `patch -p1` read them.
+#[must_use]
+pub fn files_of_patch(text: &str) -> Vec<String> {
+    let reader = Reader { is_git: true, strip: None };
+    let mut names: Vec<String> = Vec::new();
+    for name in text.lines().flat_map(|line| reader.names(line)) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
 /// How names are read: who applies the patch, and how many folders are taken off them.
 #[derive(Clone, Copy)]
 struct Reader {

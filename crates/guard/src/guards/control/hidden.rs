@@ -1,7 +1,7 @@
 //! Paths that are only known when the line runs, by what is written of them.
 
 use camino::{Utf8Path, Utf8PathBuf};
-use dandori_shell::{Command, How, git_call};
+use dandori_shell::{Command, How, files_of_patch, git_call};
 
 use super::{CLIENT_FOLDERS, below, is_settings};
 use crate::context::{By, Context, Target};
@@ -68,18 +68,10 @@ pub(super) fn patched(context: &Context, is_ours: impl Fn(&Utf8Path) -> bool) ->
     }
     let words = crate::papers::words_of_hidden_writes(context)?;
     let base = context.project.as_ref().map(|project| project.root.clone())?;
-    let mut names = words.lines().flat_map(|line| {
-        const HEADERS: [&str; 6] = ["+++ ", "--- ", "rename to ", "copy to ", "diff --git ", "Index: "];
-        let rest = HEADERS.iter().find_map(|header| line.strip_prefix(header)).unwrap_or_default();
-        rest.split_whitespace().map(|name| {
-            let name = name.trim_matches('"');
-            name.strip_prefix("a/").or(name.strip_prefix("b/")).unwrap_or(name)
-        })
-    });
     let is_held = |path: &Utf8PathBuf| {
         is_settings(path) || is_ours(path) || path.starts_with(base.join(".git/hooks")) || path.ends_with(".git/config")
     };
-    names.find_map(|name| Some(base.join(name)).filter(is_held))
+    files_of_patch(&words).into_iter().map(|name| base.join(name)).find(is_held)
 }
 
 /// As far as no pattern stands in it.
