@@ -59,7 +59,8 @@ impl Fields {
         if self.is_too_long() {
             return self.unknown("");
         }
-        if quoted {
+        if quoted || value.certainty == Certainty::Computed {
+            // What is not known is not parted at the blanks of how it is written: `$(ls x)`.
             self.begun = true;
             self.text.push_str(&value.text);
         } else {

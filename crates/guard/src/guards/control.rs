@@ -58,6 +58,9 @@ pub(crate) fn judge(context: &Context, voice: &mut Voice) -> Result<(), Trouble>
     {
         voice.ask(text::unpacks(context.lang, folder.real.as_str()));
     }
+    if let Some(target) = context.targets().iter().find(|target| hidden::may_be_settings(target)) {
+        voice.ask(text::may_write(context.lang, target.path.as_str()));
+    }
     let hidden = hidden::works_in_control(context, |path| is_control(context, path))
         .or_else(|| found::found_by_the_line(context))
         .or_else(|| found::changed_by_name(context))

@@ -21,6 +21,15 @@ pub fn unpacks(lang: Lang, folder: &str) -> String {
     )
 }
 
+/// Which file of a client's folder is only known when the line runs.
+pub fn may_write(lang: Lang, file: &str) -> String {
+    say!(
+        lang,
+        "{file} may turn out to be the settings that call the guards: which file it is shows only when this runs. Name the file instead",
+        "{file} がどのファイルになるかは実行するまで分からず、ガードを呼び出す設定ファイルを変更するおそれがあります。ファイルを名指ししてください"
+    )
+}
+
 pub fn writes(lang: Lang, file: &str) -> String {
     say!(
         lang,

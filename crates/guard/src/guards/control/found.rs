@@ -92,6 +92,11 @@ fn changes_what_it_gets(context: &Context, command: &Command) -> bool {
         // What a shell runs stands in the line on its own.
         "sh" | "bash" | "zsh" | "dash" | "touch" => true,
         "chmod" | "chown" | "chgrp" => !takes_rights(context, command),
+        // What is copied stays as it is.
+        "cp" => {
+            let into = argv::has(command.args(), "t", &["target-directory"]);
+            into || argv::operands(command.args(), &[]).last().is_some_and(|to| to.is_literal())
+        }
         _ => git_call(command).is_some_and(|call| call.subcommand.text == "add"),
     };
     command.reached.iter().any(|reach| matches!(reach, Reach::Wrapper(name) if is_finder(name)))

@@ -3,7 +3,7 @@
 use camino::{Utf8Path, Utf8PathBuf};
 use dandori_shell::{Command, How, files_of_patch, git_call};
 
-use super::{CLIENT_FOLDERS, below, is_settings};
+use super::{CLIENT_FOLDERS, SETTINGS, below, is_settings};
 use crate::context::{By, Context, Target};
 use crate::quiet::looks;
 
@@ -13,7 +13,43 @@ pub(super) fn names_control(target: &Target) -> bool {
     let takes_all = matches!(target.by, By::Shell(How::Removed | How::MovedAway | How::Cleaned));
     is_settings(path)
         || takes_all && CLIENT_FOLDERS.iter().any(|folder| path.ends_with(folder))
+        || takes_all && lists_a_client_s_folder(path.as_str().trim_start_matches(|c| c != '$'))
         || is_state_folder(path)
+}
+
+/// `rm .claude/$f`, `echo x > .claude/$name.json`: one of them may be the settings.
+pub(super) fn may_be_settings(target: &Target) -> bool {
+    if !target.is_computed || matches!(target.by, By::Shell(How::Made | How::Mode)) {
+        return false;
+    }
+    // What is computed may have slashes of its own.
+    let path = target.path.as_str();
+    let known = path.find(['$', '`']).and_then(|at| path.get(..at)).unwrap_or(path);
+    let Some((folder, _)) = known.rsplit_once('/') else { return false };
+    let Some(pattern) = path.get(folder.len() + 1..).and_then(with_stars) else { return false };
+    let settings = SETTINGS.iter().filter_map(|settings| settings.split_once('/'));
+    settings
+        .into_iter()
+        .any(|(client, file)| Utf8Path::new(folder).ends_with(client) && fast_glob::glob_match(&pattern, file))
+}
+
+/// A name with stars for what is only known when it runs; none when all of it is known.
+fn with_stars(name: &str) -> Option<String> {
+    let (before, computed) = name.split_once(['$', '`'])?;
+    let end = match computed.chars().next() {
+        Some('(') => computed.rfind(')').map_or(computed.len(), |at| at + 1),
+        Some('{') => computed.find('}').map_or(computed.len(), |at| at + 1),
+        _ => computed.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(computed.len()),
+    };
+    let behind = computed.get(end..).unwrap_or_default();
+    Some(format!("{before}*{}", with_stars(behind).unwrap_or_else(|| behind.to_owned())))
+}
+
+/// `rm $(git ls-files .claude)`: what is listed for it is a client's folder.
+fn lists_a_client_s_folder(text: &str) -> bool {
+    let Some(code) = text.strip_prefix("$(") else { return false };
+    let mut words = code.split([' ', ')', '"', '\'']).map(|word| Utf8Path::new(word.trim_end_matches('/')));
+    words.any(|word| CLIENT_FOLDERS.iter().any(|folder| word.ends_with(folder)))
 }
 
 /// `$XDG_STATE_HOME/dandori/…`

@@ -1,4 +1,7 @@
+use dandori_text::Lang;
+
 use super::{OURS, is_refused, stage};
+use crate::judge::Outcome;
 
 #[test]
 fn what_a_finder_finds_is_known_by_its_conditions_and_what_is_there() {
@@ -53,6 +56,12 @@ fn what_a_finder_finds_is_known_by_its_conditions_and_what_is_there() {
         ("for f in $(ls *.json); do jq . $f > t; mv t $f; done", false),
         ("find .claude -type f | while read f; do cat \"$f\"; done", false),
         ("cat .claude/settings.json | while read f; do echo \"$f\"; done", false),
+        ("find . -name '*.json' -exec cp {} /tmp/kept \\;", false),
+        ("find . -name '*.json' -print0 | xargs -0 cp -t /tmp/kept", false),
+        ("find . -name settings.json -exec cp evil.json {} \\;", true),
+        ("find . -name settings.json | xargs cp evil.json", true),
+        ("rm -f $(git ls-files .claude)", true),
+        ("rm \"$(ls -t .claude/backups/*.bak | tail -1)\"", false),
         ("fd settings.json -x rm", false),
         ("fd -H -e log -x rm", false),
         ("fd -H settings.json -x cat", false),
@@ -69,4 +78,24 @@ fn what_a_finder_finds_is_known_by_its_conditions_and_what_is_there() {
     assert!(is_refused(&at_home().bash("find ~ -name install.json -delete")));
     assert!(is_refused(&at_home().bash("find ~/.local -name 'inst*' | xargs rm")));
     assert!(!is_refused(&at_home().bash("find ~ -name '*.log' -delete")));
+}
+
+#[test]
+fn a_file_of_a_client_s_folder_that_only_the_run_tells_is_asked_about() {
+    for (line, outcome) in [
+        ("ls .claude | while read f; do rm \".claude/$f\"; done", Outcome::Ask),
+        ("for f in $(ls .claude); do rm .claude/$f; done", Outcome::Block),
+        ("echo x > .claude/$name.json", Outcome::Ask),
+        ("echo x > \".claude/settings${local}.json\"", Outcome::Ask),
+        ("cp x.toml ~/.codex/$x", Outcome::Ask),
+        ("echo x > .claude/notes-$d.md", Outcome::Pass),
+        ("mkdir -p .claude/$x", Outcome::Pass),
+        ("echo x > .claude/commands/$x.md", Outcome::Pass),
+        ("cat .claude/$f", Outcome::Pass),
+    ] {
+        let judged = stage().bash(line);
+        assert_eq!(judged.outcome(), outcome, "{line}: {}", judged.said());
+    }
+    let said = |lang| stage().lang(lang).bash("rm .claude/$f").said();
+    assert!(said(Lang::En).contains("Name the file") && said(Lang::Ja).contains("名指し"), "{}", said(Lang::Ja));
 }
