@@ -6,8 +6,8 @@ use dandori_shell::{Command, Reach, Word};
 use super::armed::{claude_calls_us, gemini_calls_us};
 use crate::context::Context;
 
-/// Options under which a client does not load its hooks, or loads some that nobody has trusted.
-const SWITCHES: [&str; 9] = [
+/// Options under which a client does not load its hooks.
+const SWITCHES: [&str; 8] = [
     "--bare",
     "--safe-mode",
     "--setting-sources",
@@ -16,7 +16,6 @@ const SWITCHES: [&str; 9] = [
     "--ignore-user-config",
     "--no-hooks",
     "--profile",
-    "--dangerously-bypass-hook-trust",
 ];
 
 /// Whether settings, or the guards' own state, are looked for elsewhere when this variable is set.
