@@ -102,9 +102,12 @@ pub(super) fn mentions(command: &Command) -> Vec<Mention> {
         "docker" | "podman" | "nerdctl" | "docker-compose" => found.extend(into_container(args)),
         // What runs in a pod reads the pod's files.
         "kubectl" | "oc" if first_of(args, &["exec", "run", "debug", "attach"]) => {}
-        "zip" | "unzip" | "ctags" => found.extend(operands(args, &["-x"])),
+        "zip" | "ctags" => found.extend(operands(args, &["-x"])),
+        "unzip" => found.extend(operands(args, &["-x", "-d"])),
         "perl" | "ruby" => found.extend(operands(args, &["-e"])),
         "diff" => found.extend(operands(args, &["-x", "--exclude", "--label"])),
+        // Where it is unpacked to, nothing is read.
+        "tar" | "bsdtar" if unpacks(args) => found.extend(operands(args, &["--exclude", "-C", "--directory"])),
         "tar" | "bsdtar" => found.extend(operands(args, &["--exclude"])),
         _ if READERS.contains(&program) => {
             found.extend(operands(args, &[]));
@@ -132,6 +135,16 @@ fn options(program: &str, args: &[Word]) -> Options {
         "dotenvx" if first_of(args, &["run"]) => Options { valued: &["-f"], sends: &[] },
         _ => PLAIN,
     }
+}
+
+/// `tar xzf`, `tar -xf`, `tar --extract`
+fn unpacks(args: &[Word]) -> bool {
+    args.first().is_some_and(|word| {
+        let letters = word.text.strip_prefix('-').unwrap_or(&word.text);
+        // `-cf.x`: behind the `f` there is a name.
+        let before_name = letters.split('f').next().unwrap_or_default();
+        matches!(letters, "-extract" | "-get") || before_name.contains('x') && letters.chars().all(char::is_alphabetic)
+    })
 }
 
 fn first_of(args: &[Word], verbs: &[&str]) -> bool {
