@@ -178,7 +178,7 @@ impl Walker<'_> {
         self.reading.commands.push(Command {
             program: program.clone(),
             argv: argv.to_vec(),
-            assignments,
+            assignments: self.with_git_dir(&program, assignments),
             reached: self.reached.clone(),
             cwd: self.scope.cwd.clone(),
             unmoved: self.scope.unmoved.clone(),
@@ -199,6 +199,24 @@ impl Walker<'_> {
             (Output::Unknown, Input::Names(names)) if keeps_names(&program, args) => Output::Names(names.clone()),
             (output, _) => output,
         }
+    }
+
+    /// `export GIT_DIR=x; git commit` is `GIT_DIR=x git commit`.
+    fn with_git_dir(&self, program: &str, mut assignments: Vec<(String, Word)>) -> Vec<(String, Word)> {
+        const NAME: &str = "GIT_DIR";
+        let is_git = program == "git" || program.starts_with("git-");
+        if is_git
+            && !assignments.iter().any(|(name, _)| name == NAME)
+            && let Some(set) = self.scope.variable(NAME)
+        {
+            let unseen = || Word { text: format!("${NAME}"), certainty: Certainty::Computed };
+            let value = match set {
+                Variable::Words(words) => words.first().cloned().unwrap_or_else(unseen),
+                Variable::Unknown => unseen(),
+            };
+            assignments.push((NAME.to_owned(), value));
+        }
+        assignments
     }
 
     /// A command given as words, reached through a program.

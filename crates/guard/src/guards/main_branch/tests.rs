@@ -432,6 +432,8 @@ fn going_back_and_another_git_folder_are_looked_up() {
         "git --git-dir .git/worktrees/m commit -m x",
         "GIT_DIR=.git/worktrees/m git commit -m x",
         "GIT_DIR=/m/.git git commit -m x",
+        "export GIT_DIR=/m/.git; git commit -m x",
+        "GIT_DIR=/m/.git; export GIT_DIR; git commit -m x",
     ] {
         assert_eq!(worktree().bash(line).outcome(), Outcome::Block, "{line}");
     }
