@@ -91,7 +91,7 @@ impl Search {
     }
 
     /// The patterns of the names that a deed prints: `**` takes in what lies deeper. None when only the run tells.
-    pub(crate) fn listed(&self, deed: &Deed) -> Option<Vec<Word>> {
+    pub fn listed(&self, deed: &Deed) -> Option<Vec<Word>> {
         let is_flat = self.depth.is_some_and(|depth| depth <= 1);
         let is_unclear = self.skips_hidden && deed.is_choosy || self.roots.iter().any(Word::is_computed);
         if is_unclear || self.roots.len().saturating_mul(deed.names.len().max(1)) > MAX_FOUND {
@@ -118,7 +118,7 @@ impl Search {
     }
 
     /// What a deed is done to, as one word for each folder and name; none when those are too many.
-    pub(crate) fn found(&self, deed: &Deed) -> Option<Vec<Word>> {
+    pub fn found(&self, deed: &Deed) -> Option<Vec<Word>> {
         if self.roots.len().saturating_mul(deed.names.len().max(1)) > MAX_FOUND {
             return None;
         }

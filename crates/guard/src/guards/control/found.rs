@@ -23,7 +23,8 @@ pub(super) fn found_by_the_line(context: &Context) -> Option<Utf8PathBuf> {
         for deed in &search.deeds {
             let is_done = match deed.act {
                 Act::Delete => true,
-                Act::Run(_) | Act::Print => is_handed_on,
+                Act::Run(_) => is_handed_on || is_written(context, search.found(deed)),
+                Act::Print => is_handed_on || is_written(context, search.listed(deed)),
                 Act::PrintTo(_) | Act::Report => false,
             };
             let hit = is_done.then(|| search.roots.iter().find_map(|root| hit(context, command, &search, deed, root)));
@@ -33,6 +34,18 @@ pub(super) fn found_by_the_line(context: &Context) -> Option<Utf8PathBuf> {
         }
     }
     if is_handed_on || reads_names_it_changes(context) { listed_folder(context) } else { None }
+}
+
+/// `find . -name '*.json' -exec sh -c 'echo > {}' \;`: no program is given what was found, but it is written.
+fn is_written(context: &Context, found: Option<Vec<Word>>) -> bool {
+    let writes = context.reading().map_or(&[][..], |reading| &reading.writes);
+    // In code that `xargs` fills in, what it got has this name.
+    let is_it = |write: &Write, word: &Word| {
+        write.path.text == "$XARGS" || write.path.text.ends_with(word.text.trim_start_matches("./"))
+    };
+    let found = found.unwrap_or_default();
+    let mut redirected = writes.iter().filter(|write| matches!(write.how, How::Redirect | How::Tee));
+    redirected.any(|write| found.iter().any(|word| is_it(write, word)))
 }
 
 /// What of the guards a deed may be done to below one of its folders.
