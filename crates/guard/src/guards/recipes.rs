@@ -2,7 +2,7 @@
 //! makefile or a justfile, the tasks of a Taskfile. Those that were there before are the project's; a file this session
 //! changed is looked into.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use dandori_shell::Command;
@@ -175,13 +175,10 @@ fn above(folder: &Utf8Path, names: &[&str], lines: &Lines) -> Vec<Recipes> {
 
 /// The names, and all that they need, by a rule that says what one needs.
 fn reachable(mut names: Vec<String>, needs: impl Fn(&str) -> Vec<String>) -> Vec<String> {
+    let mut known: BTreeSet<String> = names.iter().cloned().collect();
     let mut looked_at = 0;
     while let Some(name) = names.get(looked_at).cloned() {
-        for needed in needs(&name) {
-            if !names.contains(&needed) {
-                names.push(needed);
-            }
-        }
+        names.extend(needs(&name).into_iter().filter(|needed| known.insert(needed.clone())));
         looked_at += 1;
     }
     names

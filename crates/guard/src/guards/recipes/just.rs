@@ -1,6 +1,6 @@
 //! Recipes of a justfile: those that are named, and what they need.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{filled, from_braces, reachable};
 
@@ -40,15 +40,16 @@ pub(super) fn lines(text: &str, words: &[String]) -> Option<String> {
             recipes.push(Recipe { name, needs: needs.collect(), body: Vec::new() });
         }
     }
+    let by_name: BTreeMap<&str, &Recipe> = recipes.iter().rev().map(|recipe| (recipe.name.as_str(), recipe)).collect();
     let meant = |word: &String| aliases.iter().find(|(alias, _)| alias == word).map_or(word, |(_, name)| name).clone();
-    let mut asked: Vec<String> = words.iter().map(meant).filter(|w| recipes.iter().any(|r| r.name == *w)).collect();
+    let mut asked: Vec<String> = words.iter().map(meant).filter(|w| by_name.contains_key(w.as_str())).collect();
     asked.extend(recipes.first().filter(|_| asked.is_empty()).map(|recipe| recipe.name.clone()));
     let needs = |name: &str| -> Vec<String> {
-        let Some(recipe) = recipes.iter().find(|recipe| recipe.name == name) else { return Vec::new() };
+        let Some(recipe) = by_name.get(name) else { return Vec::new() };
         let called = recipe.body.iter().filter(|line| line.contains("just ")).flat_map(|line| line.split_whitespace());
         recipe.needs.iter().cloned().chain(called.map(str::to_owned)).map(|word| meant(&word)).collect()
     };
-    let run = reachable(asked, needs);
+    let run: BTreeSet<String> = reachable(asked, needs).into_iter().collect();
     let bodies = recipes.iter().filter(|recipe| run.contains(&recipe.name)).map(|recipe| script(&recipe.body));
     filled(evaluated.into_iter().chain(bodies).map(|code| from_braces(&code)), &variables)
 }
@@ -58,7 +59,7 @@ fn script(body: &[String]) -> String {
     let first = body.first().map_or("", |line| line.trim());
     let interpreter = first.strip_prefix("#!").and_then(|line| line.split(['/', ' ']).rfind(|word| !word.is_empty()));
     match interpreter {
-        Some(name) if !matches!(name, "sh" | "bash" | "zsh" | "dash" | "ksh") => {
+        Some(name) if !dandori_shell::is_shell(name) => {
             let indent = first_indent(body);
             let code: Vec<&str> =
                 body.iter().skip(1).map(|line| line.get(indent..).unwrap_or_default()).filter(|l| *l != MARK).collect();

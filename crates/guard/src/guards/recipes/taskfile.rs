@@ -1,6 +1,6 @@
 //! Commands of a Taskfile: of the tasks that are named and what they need. Its YAML is read by its indentation alone.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{filled, from_braces, reachable};
 
@@ -21,18 +21,19 @@ pub(super) fn lines(text: &str, words: &[String]) -> Option<String> {
             variables.entry(name.to_owned()).or_insert_with(|| from_braces(&unquoted(value)));
         }
     }
-    let is_task = |name: &String| tasks.iter().any(|task| task.name == name);
+    let by_name: BTreeMap<&str, &Task> = tasks.iter().rev().map(|task| (task.name, task)).collect();
+    let is_task = |name: &String| by_name.contains_key(name.as_str());
     let mut asked: Vec<String> = words.iter().filter(|word| is_task(word)).cloned().collect();
     if asked.is_empty() {
         asked.push("default".to_owned());
     }
     let needs = |name: &str| -> Vec<String> {
-        let of = tasks.iter().filter(|task| task.name == name).flat_map(|task| task.lines.iter());
+        let of = by_name.get(name).into_iter().flat_map(|task| task.lines.iter());
         let words = of.flat_map(|line| line.split(|c: char| c.is_whitespace() || ",[]{}'\"".contains(c)));
         words.map(str::to_owned).filter(|word| is_task(word)).collect()
     };
-    let run = reachable(asked, needs);
-    let meant = tasks.iter().filter(|task| run.iter().any(|name| name == task.name));
+    let run: BTreeSet<String> = reachable(asked, needs).into_iter().collect();
+    let meant = tasks.iter().filter(|task| run.contains(task.name));
     let code = meant.flat_map(|task| commands(&task.lines)).chain(evaluated(&outside));
     filled(code.map(|line| from_braces(&line)), &variables)
 }
