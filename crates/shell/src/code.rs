@@ -3,14 +3,19 @@
 //! No parser: tokens, and the shapes of calls. What runs something that cannot be made out is opaque; code that runs
 //! and writes nothing is neither.
 
+pub(crate) mod folding;
+pub(crate) mod languages;
+pub(crate) mod tokens;
+pub(crate) mod values;
+
 use std::cell::Cell;
 
-use crate::folding::fold;
-use crate::languages::{Language, language};
+use crate::code::folding::fold;
+use crate::code::languages::{Language, language};
+use crate::code::tokens::{Token, split, tokens};
 use crate::reading::{Certainty, How, Reach, Why, Word};
-use crate::scope::Input;
-use crate::tokens::{Token, split, tokens};
 use crate::walk::Walker;
+use crate::walk::scope::Input;
 
 /// Tokens looked through in one code, all lookups together.
 const MAX_LOOKED_AT: usize = 4_000_000;

@@ -1,11 +1,15 @@
 //! git's command line: global options, subcommand, aliases, settings that run things.
 
-use crate::git_settings::Lasts;
-use crate::git_values::{self, options_alone};
+pub(crate) mod aliases;
+pub(crate) mod settings;
+pub(crate) mod valued;
+
+use crate::git::settings::Lasts;
+use crate::git::valued::options_alone;
 use crate::options::{self, Parsed, Spec};
 use crate::reading::{Command, How, Reach, Why, Word};
-use crate::scope::Input;
 use crate::walk::Walker;
+use crate::walk::scope::Input;
 
 /// A call of git, taken apart.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,7 +62,7 @@ impl GitCall {
 
     /// The same by what is known of the subcommand.
     pub fn own_options(&self) -> Parsed {
-        let (short, long) = git_values::taking(&self.subcommand.text);
+        let (short, long) = valued::taking(&self.subcommand.text);
         self.options(short, long)
     }
 

@@ -5,60 +5,31 @@
 //! name that is computed, code that comes out of a pipe, a word of the source that turns up nowhere in the reading: all
 //! of these are opaque. The other half of the promise is that text which only *mentions* a command is not one.
 //!
-//! Pure: nothing is run, no file is looked at. The grammar is brush-parser's; its types stay in [`grammar`] and [`walk`].
+//! `source` makes words of the line, `walk` goes through them as the shell would; `programs`, `git`, `gh` and `code` know what
+//! is started there; `reading` is the answer.
+//!
+//! Pure: nothing is run, no file is looked at. The grammar is brush-parser's; its types stay in [`source::grammar`] and [`walk`].
 
-mod aliases;
-mod archives;
-mod braces;
-mod builtins;
 mod code;
-mod containers;
-mod escapes;
-mod expand;
-mod fd;
 mod files;
-mod finders;
-mod folding;
 mod gh;
 mod git;
-mod git_settings;
-mod git_values;
-mod grammar;
-mod languages;
-mod launchers;
-mod manifests;
 mod options;
-mod params;
-mod patches;
-mod patterns;
-mod plumbing;
 mod programs;
 mod reading;
-mod run;
-mod scan;
-mod scope;
-mod scripts;
-mod search;
-mod settings;
-mod shells;
-mod subscripts;
-mod text_tools;
-mod tokens;
-mod touched;
-mod values;
+mod source;
 mod walk;
-mod wrappers;
 
 pub use gh::{GhCall, gh_call};
 pub use git::{GitCall, git_call, git_subcommand};
 pub use options::Parsed as GitOptions;
-pub use patches::files_of_patch;
-pub use patterns::Pattern;
+pub use programs::patches::files_of_patch;
+pub use programs::patterns::Pattern;
+pub use programs::search::{Act, Deed, Search};
 pub use reading::{
     Certainty, Command, Cwd, Foreign, How, Opaque, Reach, Read, Reading, Remote, ScriptRun, Touch, Why, Word, Write,
 };
-pub use search::{Act, Deed, Search};
-pub use shells::is_shell;
+pub use walk::shells::is_shell;
 
 /// What is known about the shell the line goes to.
 #[derive(Debug, Clone, Default)]

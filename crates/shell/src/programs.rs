@@ -1,11 +1,25 @@
 //! Who understands which program, and which files the plain ones write and read.
 
-use crate::languages::Language;
+pub(crate) mod archives;
+pub(crate) mod containers;
+pub(crate) mod escapes;
+pub(crate) mod fd;
+pub(crate) mod finders;
+pub(crate) mod launchers;
+pub(crate) mod manifests;
+pub(crate) mod patches;
+pub(crate) mod patterns;
+pub(crate) mod search;
+pub(crate) mod settings;
+pub(crate) mod text_tools;
+pub(crate) mod wrappers;
+
+use crate::code::languages::Language;
 use crate::options::{self, Parsed, Spec};
 use crate::reading::{Certainty, Cwd, How, Reach, Word};
-use crate::scope::{Input, Output};
-use crate::shells::is_shell;
 use crate::walk::Walker;
+use crate::walk::scope::{Input, Output};
+use crate::walk::shells::is_shell;
 
 const fn all(short: &'static str, long: &'static [&'static str]) -> Spec<'static> {
     Spec { short, long, stops: false }
@@ -28,7 +42,7 @@ impl Walker<'_> {
         if program == "deno" && args.first().is_some_and(|w| w.text == "task") {
             self.build_tool(program, args);
         }
-        if let Some(language) = bun.or_else(|| crate::languages::language(program)) {
+        if let Some(language) = bun.or_else(|| crate::code::languages::language(program)) {
             self.interpreter(program, language, args, input);
             return Output::Unknown;
         }

@@ -1,6 +1,14 @@
 //! Going through the parsed line in the order the shell would, with everything it might do: both sides of an `if`, every
 //! case, the body of a loop.
 
+pub(crate) mod builtins;
+pub(crate) mod plumbing;
+pub(crate) mod run;
+pub(crate) mod scope;
+pub(crate) mod scripts;
+pub(crate) mod shells;
+pub(crate) mod touched;
+
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
@@ -9,8 +17,9 @@ use brush_parser::ast::{
 };
 
 use crate::reading::{Cwd, Opaque, Reach, Read, Reading, Why, Word, Write};
-use crate::scope::{Function, Input, Output, Scope, Variable};
-use crate::{MAX_BYTES, Options, grammar};
+use crate::source::grammar;
+use crate::walk::scope::{Function, Input, Output, Scope, Variable};
+use crate::{MAX_BYTES, Options};
 
 /// Code within code within code: more is not read.
 const MAX_DEPTH: usize = 20;

@@ -3,8 +3,8 @@
 //! One pass with a stack. Only texts that stand in the code are joined, by the language's own operators and its best
 //! known calls; where something binds tighter than the operator, nothing is.
 
-use crate::languages::Language;
-use crate::tokens::Token;
+use crate::code::languages::Language;
+use crate::code::tokens::Token;
 
 /// Tokens looked at when a bracket closes: nested brackets would be looked through again and again.
 const MAX_INNER: usize = 256;
@@ -325,7 +325,7 @@ fn plain_template(text: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tokens::tokens;
+    use crate::code::tokens::tokens;
 
     fn made(language: Language, code: &str) -> Vec<String> {
         fold(tokens(code, language), language).1

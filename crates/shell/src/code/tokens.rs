@@ -1,6 +1,6 @@
 //! Tokens of code we do not parse: names, texts, marks.
 
-use crate::languages::Language;
+use crate::code::languages::Language;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Token {
@@ -43,7 +43,7 @@ pub(crate) fn string_body(source: &str, quote: char) -> (String, &str) {
             '\\' => escaped = true,
             c if c == quote => {
                 let body = source.get(..at).unwrap_or_default();
-                return (crate::expand::unescape(body), source.get(at + c.len_utf8()..).unwrap_or_default());
+                return (crate::source::expand::unescape(body), source.get(at + c.len_utf8()..).unwrap_or_default());
             }
             _ => {}
         }

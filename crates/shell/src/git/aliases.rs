@@ -2,8 +2,8 @@
 
 use crate::git::GitCall;
 use crate::reading::{Foreign, Reach, Word};
-use crate::scope::{Input, Output};
 use crate::walk::Walker;
+use crate::walk::scope::{Input, Output};
 
 /// An alias cannot take the place of one of these.
 const GIT: &str = " add am annotate apply archive bisect blame branch bugreport bundle cat-file check-attr check-ignore \

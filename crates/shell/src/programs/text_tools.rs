@@ -2,9 +2,9 @@
 
 use crate::options::{self, Spec};
 use crate::reading::{How, Reach, Why, Word};
-use crate::scope::{Input, Output};
-use crate::shells::is_unseen;
 use crate::walk::Walker;
+use crate::walk::scope::{Input, Output};
+use crate::walk::shells::is_unseen;
 
 impl Walker<'_> {
     pub(crate) fn text_tool(&mut self, program: &str, args: &[Word], input: &Input) -> Output {
@@ -139,7 +139,7 @@ impl Walker<'_> {
             match c {
                 '#' => rest = after.get(after.find('\n').unwrap_or(after.len())..).unwrap_or_default(),
                 '"' => {
-                    let (text, tail) = crate::tokens::string_body(after, '"');
+                    let (text, tail) = crate::code::tokens::string_body(after, '"');
                     last_string = Some(text);
                     rest = tail;
                 }
@@ -173,7 +173,7 @@ impl Walker<'_> {
                     let next = after.trim_start_matches(['>', ' ', '\t']);
                     match next.strip_prefix('"') {
                         Some(text) => {
-                            let (text, tail) = crate::tokens::string_body(text, '"');
+                            let (text, tail) = crate::code::tokens::string_body(text, '"');
                             // `"a" n`: the name goes on.
                             let goes_on = tail
                                 .trim_start_matches([' ', '\t'])
@@ -199,7 +199,7 @@ impl Walker<'_> {
         let Some(text) = source.strip_prefix('"') else {
             return self.opaque(Why::Interpreter, source);
         };
-        let (text, tail) = crate::tokens::string_body(text, '"');
+        let (text, tail) = crate::code::tokens::string_body(text, '"');
         let goes_on = tail.trim_start().starts_with(|c: char| c.is_alphanumeric() || c == '$' || c == '"');
         let code = if goes_on { format!("{text}\"$AWK\"") } else { text };
         self.code_apart(&code, Reach::Interpreter("awk".to_owned()), &Input::Unseen);

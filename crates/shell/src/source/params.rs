@@ -1,9 +1,9 @@
 //! `${…}`: what a parameter expansion stands for.
 
-use crate::expand::Fields;
 use crate::reading::{Reach, Why, Word};
-use crate::scope::Variable;
+use crate::source::expand::Fields;
 use crate::walk::Walker;
+use crate::walk::scope::Variable;
 
 impl Walker<'_> {
     /// The text between the braces.

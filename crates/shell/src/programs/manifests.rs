@@ -1,11 +1,11 @@
 //! Scripts that a line puts into `package.json` itself: `npm pkg set scripts.test='…' && npm test`.
 
-use crate::launchers::own_options;
 use crate::options;
+use crate::programs::launchers::own_options;
 use crate::reading::{How, Reach, Why, Word};
-use crate::scope::Input;
-use crate::shells::is_unseen;
 use crate::walk::Walker;
+use crate::walk::scope::Input;
+use crate::walk::shells::is_unseen;
 
 /// Scripts that are run around a package manager's own work.
 const AROUND: &[&str] = &["preinstall", "install", "postinstall", "prepublish", "preprepare", "prepare", "postprepare"];

@@ -2,8 +2,8 @@
 
 use crate::files;
 use crate::reading::{Reach, ScriptRun, Why, Word};
-use crate::scope::{Input, Output};
 use crate::walk::Walker;
+use crate::walk::scope::{Input, Output};
 
 impl Walker<'_> {
     pub(crate) fn note_fresh(&mut self, path: &str, text: Output, append: bool) {

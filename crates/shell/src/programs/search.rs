@@ -1,6 +1,6 @@
 //! What finders choose: the folders it starts from, and for each thing it does whether its conditions single files out.
 
-use crate::patterns::{By, Pattern};
+use crate::programs::patterns::{By, Pattern};
 use crate::reading::{Certainty, Command, Word};
 
 /// A call of `find` or `fd`.

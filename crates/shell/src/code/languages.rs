@@ -2,9 +2,9 @@
 
 use crate::options::{self, Spec};
 use crate::reading::{How, Reach, Why, Word};
-use crate::scope::Input;
-use crate::shells::is_unseen;
 use crate::walk::Walker;
+use crate::walk::scope::Input;
+use crate::walk::shells::is_unseen;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Language {

@@ -1,11 +1,11 @@
 //! Programs that list files, and those that run a command for each of what they find or are told.
 
 use crate::options::{self, Spec};
+use crate::programs::search::{Act, Deed, Search};
+use crate::programs::wrappers::spec;
 use crate::reading::{Certainty, How, Reach, Why, Word};
-use crate::scope::{Input, Output};
-use crate::search::{Act, Deed, Search};
 use crate::walk::Walker;
-use crate::wrappers::spec;
+use crate::walk::scope::{Input, Output};
 
 /// Items of a list that is written out for which a command is read, each on its own.
 const MAX_ITEMS: usize = 64;
@@ -24,7 +24,7 @@ impl Walker<'_> {
             return Output::Unknown;
         }
         let delimiter = match parsed.value(&["d", "delimiter"]) {
-            Some(word) => crate::expand::unescape(&word.text).chars().next(),
+            Some(word) => crate::source::expand::unescape(&word.text).chars().next(),
             None => parsed.has(&["0", "null"]).then_some('\0'),
         };
         let items: Option<Vec<String>> = match input {

@@ -1,10 +1,10 @@
 //! Words as the shell would make them: quotes, escapes, variables known from the line, braces. Not the file system.
 
-use crate::braces::braces;
 use crate::reading::{Certainty, Cwd, Why, Word};
-use crate::scan;
-use crate::scope::{Output, Variable};
+use crate::source::braces::braces;
+use crate::source::scan;
 use crate::walk::Walker;
+use crate::walk::scope::{Output, Variable};
 
 /// A word that becomes longer than this, all its parts together, is not followed either.
 const MAX_TEXT: usize = 256 * 1024;
@@ -381,7 +381,7 @@ impl Walker<'_> {
             // The brackets of `case a in b)` close nothing.
             ends = scan::closing_parens(inner, 8);
         }
-        let parses = |end: &&usize| crate::grammar::parse(inner.get(..**end).unwrap_or_default()).is_ok();
+        let parses = |end: &&usize| crate::source::grammar::parse(inner.get(..**end).unwrap_or_default()).is_ok();
         // One candidate needs no trial: reading it will tell.
         let end = if ends.len() == 1 { ends.first() } else { ends.iter().find(parses).or(ends.first()) };
         match end {

@@ -1,9 +1,9 @@
 //! Shells and the builtins that take code.
 
 use crate::reading::{Reach, ScriptRun, Why, Word};
-use crate::scan;
-use crate::scope::{Input, Output, Variable};
+use crate::source::scan;
 use crate::walk::Walker;
+use crate::walk::scope::{Input, Output, Variable};
 
 /// A program that takes command lines, by its bare name.
 pub fn is_shell(program: &str) -> bool {

@@ -2,13 +2,13 @@
 
 use brush_parser::ast::{Assignment, AssignmentName, AssignmentValue, CommandPrefixOrSuffixItem, SimpleCommand};
 
-use crate::builtins::has_letter;
-use crate::finders::keeps_names;
-use crate::plumbing::Plumbing;
+use crate::programs::finders::keeps_names;
 use crate::reading::{Certainty, Command, Cwd, Reach, Why, Word};
-use crate::scope::{Input, Output, Variable};
-use crate::shells::is_setup;
 use crate::walk::Walker;
+use crate::walk::builtins::has_letter;
+use crate::walk::plumbing::Plumbing;
+use crate::walk::scope::{Input, Output, Variable};
+use crate::walk::shells::is_setup;
 
 /// Longer paths lead nowhere.
 const MAX_PATH: usize = 4096;

@@ -1,11 +1,11 @@
 //! Programs and calls that unpack an archive: the folder it goes to, and the archive itself where the line names it.
 
 use crate::code::Reader;
+use crate::code::tokens::Token;
 use crate::options::{self, Parsed, Spec};
 use crate::reading::{Certainty, How, Reach, Word};
-use crate::scope::Input;
-use crate::tokens::Token;
 use crate::walk::Walker;
+use crate::walk::scope::Input;
 
 const fn all(short: &'static str, long: &'static [&'static str]) -> Spec<'static> {
     Spec { short, long, stops: false }

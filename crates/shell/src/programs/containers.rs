@@ -6,12 +6,12 @@
 
 use std::rc::Rc;
 
-use crate::escapes::ssh_spec;
 use crate::options::{self, Parsed, Spec};
+use crate::programs::escapes::ssh_spec;
+use crate::programs::wrappers::spec;
 use crate::reading::{Certainty, Cwd, Reading, Remote, Why, Word};
-use crate::scope::{Input, Output};
 use crate::walk::Walker;
-use crate::wrappers::spec;
+use crate::walk::scope::{Input, Output};
 
 /// Folder in the container, folder here.
 type Mounts = Vec<(String, String)>;

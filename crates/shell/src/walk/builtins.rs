@@ -1,12 +1,12 @@
 //! Builtins of the shell: what they do to what it knows, and what they print.
 
-use crate::expand::unescape;
 use crate::options::{self, Spec};
+use crate::programs::wrappers::is_assignment;
 use crate::reading::{Certainty, Why, Word};
-use crate::run::known;
-use crate::scope::{Input, Output, Variable};
+use crate::source::expand::unescape;
 use crate::walk::Walker;
-use crate::wrappers::is_assignment;
+use crate::walk::run::known;
+use crate::walk::scope::{Input, Output, Variable};
 
 impl Walker<'_> {
     pub(crate) fn builtin(&mut self, program: &str, args: &[Word], input: &Input) -> Option<Output> {
@@ -117,7 +117,7 @@ impl Walker<'_> {
             }
             "pwd" => return Some(self.here().map_or(Output::Unknown, Output::Text)),
             "which" | "type" => {
-                return Some(Output::Text(crate::run::lines(args.iter().filter(|w| !w.text.starts_with('-')))));
+                return Some(Output::Text(crate::walk::run::lines(args.iter().filter(|w| !w.text.starts_with('-')))));
             }
             ":" | "true" | "false" | "exit" | "return" | "break" | "continue" | "wait" | "sleep" | "shopt"
             | "umask" | "ulimit" | "hash" | "bind" | "complete" | "disown" | "fg" | "bg" | "jobs" | "kill" => {}

@@ -2,8 +2,8 @@
 
 use crate::options::{self, Parsed, Spec};
 use crate::reading::{Cwd, How, Word};
-use crate::scope::{Input, Output};
 use crate::walk::Walker;
+use crate::walk::scope::{Input, Output};
 
 /// Places of a line `diff --git` where one name may end and the other begin.
 const MAX_SPLITS: usize = 64;
@@ -206,7 +206,7 @@ fn stripped(name: &str, count: usize) -> &str {
 fn bare(text: &str) -> String {
     let text = text.trim();
     match text.strip_prefix('"') {
-        Some(quoted) => crate::expand::unescape(quoted.get(..closing_quote(quoted)).unwrap_or(quoted)),
+        Some(quoted) => crate::source::expand::unescape(quoted.get(..closing_quote(quoted)).unwrap_or(quoted)),
         None => text.split('\t').next().unwrap_or_default().trim().to_owned(),
     }
 }

@@ -2,8 +2,8 @@
 
 use crate::options::{self, Parsed, Spec};
 use crate::reading::{How, Reach, Why, Word};
-use crate::scope::{Input, Variable};
 use crate::walk::Walker;
+use crate::walk::scope::{Input, Variable};
 
 const fn all(short: &'static str, long: &'static [&'static str]) -> Spec<'static> {
     Spec { short, long, stops: false }
@@ -236,7 +236,7 @@ fn names_program(name: &str, value: &str) -> bool {
     ];
     // A bare name runs with the words of the recipe.
     value.contains(' ')
-        && (PROGRAMS.contains(&name) || value.split_whitespace().next().is_some_and(crate::shells::is_shell))
+        && (PROGRAMS.contains(&name) || value.split_whitespace().next().is_some_and(crate::walk::shells::is_shell))
 }
 
 /// ssh's options that take a value.

@@ -1,9 +1,9 @@
 //! What an expression of another language stands for: a text, a path put together, a list of words.
 
 use crate::code::Reader;
-use crate::languages::Language;
+use crate::code::languages::Language;
+use crate::code::tokens::{Token, split};
 use crate::reading::{Certainty, Word};
-use crate::tokens::{Token, split};
 
 /// Names in names in calls: more is not followed.
 const MAX_DEPTH: usize = 6;

@@ -9,7 +9,9 @@ use brush_parser::ast::{
 use brush_parser::{ParserOptions, SourceSpan, Token};
 
 use crate::reading::Why;
-use crate::{MAX_BYTES, MAX_NESTING, scan, subscripts};
+use crate::source::scan;
+use crate::source::subscripts;
+use crate::{MAX_BYTES, MAX_NESTING};
 
 /// Parse a source, or say why not.
 pub(crate) fn parse(source: &str) -> Result<Program, Why> {

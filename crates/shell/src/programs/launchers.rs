@@ -4,8 +4,8 @@
 //! entry names every option that takes a value as the next word.
 
 use crate::options::{self, Spec};
+use crate::programs::wrappers::{is_assignment, spec};
 use crate::reading::Word;
-use crate::wrappers::{is_assignment, spec};
 
 /// Wrappers that take options, then so many operands of their own, then the command.
 pub(crate) fn plain_wrapper(program: &str) -> Option<(Spec<'static>, usize)> {

@@ -1,9 +1,9 @@
 //! Variables that make other programs run something: whoever sets one runs what is in it.
 
-use crate::git_settings::is_telling;
+use crate::git::settings::is_telling;
 use crate::reading::{Reach, ScriptRun, Why, Word};
-use crate::scope::Input;
 use crate::walk::Walker;
+use crate::walk::scope::Input;
 
 /// Variables whose value is a command that others run.
 const COMMAND_VARIABLES: &[&str] = &[

@@ -1,10 +1,10 @@
 //! Programs that run the command given to them.
 
-use crate::launchers::{Runs, in_bubble, plain_wrapper, runner, started, wrapped};
 use crate::options::{self, Spec};
+use crate::programs::launchers::{Runs, in_bubble, plain_wrapper, runner, started, wrapped};
 use crate::reading::{Reach, Why, Word};
-use crate::scope::{Input, Output};
 use crate::walk::Walker;
+use crate::walk::scope::{Input, Output};
 
 pub(crate) const fn spec(short: &'static str, long: &'static [&'static str]) -> Spec<'static> {
     Spec { short, long, stops: true }
@@ -18,7 +18,7 @@ impl Walker<'_> {
             "command" => {
                 let parsed = options::parse(args, spec("", &[]));
                 return Some(if parsed.has(&["v", "V"]) {
-                    Output::Text(crate::run::lines(parsed.operands.iter()))
+                    Output::Text(crate::walk::run::lines(parsed.operands.iter()))
                 } else {
                     self.run_wrapped(program, &parsed.operands, input)
                 });

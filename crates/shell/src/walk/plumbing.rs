@@ -5,8 +5,8 @@ use brush_parser::ast::{
 };
 
 use crate::reading::{How, Reach, Word};
-use crate::scope::{Input, Output};
 use crate::walk::Walker;
+use crate::walk::scope::{Input, Output};
 
 /// What a command's redirections do to it.
 #[derive(Default)]

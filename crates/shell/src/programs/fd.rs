@@ -1,9 +1,9 @@
 //! What `fd` chooses, in the words of a search.
 
 use crate::options::{self, Spec};
-use crate::patterns::{By, Pattern};
+use crate::programs::patterns::{By, Pattern};
+use crate::programs::search::{Act, Deed, Search};
 use crate::reading::Word;
-use crate::search::{Act, Deed, Search};
 
 impl Search {
     /// Reads the words after `fd`.

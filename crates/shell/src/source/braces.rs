@@ -1,6 +1,6 @@
 //! Brace expansion: `{a,b}`, `{1..5}`.
 
-use crate::scan;
+use crate::source::scan;
 
 /// More words than this out of one are not followed.
 const MAX_WORDS: usize = 128;

@@ -2,8 +2,8 @@
 
 use crate::options::{self, Spec};
 use crate::reading::{How, Reach, Why, Word};
-use crate::scope::Input;
 use crate::walk::Walker;
+use crate::walk::scope::Input;
 
 /// How long a setting holds.
 #[derive(Clone, Copy, PartialEq, Eq)]
