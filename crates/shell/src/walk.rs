@@ -162,6 +162,11 @@ impl<'o> Walker<'o> {
         self.text > 0
     }
 
+    /// What is expanded now can still be kept.
+    pub(crate) fn has_room(&self) -> bool {
+        self.text > 0
+    }
+
     /// Too far in to go on.
     pub(crate) fn is_too_deep(&self) -> bool {
         self.reached.len() > MAX_REACH

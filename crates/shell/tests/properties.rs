@@ -233,6 +233,8 @@ fn what_holds_itself_or_multiplies_ends_soon() {
         "i='a[$(echo $((i)))]'; echo $((i)); [[ -v i[i] ]]".to_owned(),
         format!("PS4='{}'; set -x", "$(".repeat(30)),
         format!("true{}", " && x=1 && y=$x".repeat(3_000)),
+        "set -- a a a $@ $@; ".repeat(900),
+        "set -- a a a $@ $@; watchexec -e rs -- cargo test".repeat(300),
         (0..2_000).map(|n| format!("v{n}=1")).collect::<Vec<_>>().join(" && "),
         "cd a; ".repeat(8_000),
         format!("python3 -c \"a='x'; t=f'{names}'; {}\"", "open(t,'w');".repeat(3_000)),

@@ -55,7 +55,7 @@ impl Fields {
 
     /// A value that is known; unquoted, blanks in it part words.
     pub(crate) fn value(&mut self, value: &Word, quoted: bool) {
-        self.added += value.text.len() + 1;
+        self.added += value.text.len() + size_of::<Word>();
         if self.is_too_long() {
             return self.unknown("");
         }
@@ -93,9 +93,17 @@ impl Fields {
     }
 }
 
+/// Stands for words that there is no room for; that they are too large has been said.
+fn unread() -> Word {
+    Word::computed("…")
+}
+
 impl Walker<'_> {
     /// All words a word of the source becomes.
     pub(crate) fn expand(&mut self, raw: &str) -> Vec<Word> {
+        if !self.has_room() {
+            return vec![unread()];
+        }
         let mut words = Vec::new();
         for one in braces(raw) {
             let mut fields = Fields::default();
@@ -107,6 +115,9 @@ impl Walker<'_> {
 
     /// A word where the shell does not split: the value of an assignment, a redirection's file.
     pub(crate) fn expand_one(&mut self, raw: &str) -> Word {
+        if !self.has_room() {
+            return unread();
+        }
         let mut fields = Fields::default();
         self.expand_into(raw, &mut fields);
         join(self.ended(fields, raw))
@@ -114,6 +125,9 @@ impl Walker<'_> {
 
     /// A here-document's text.
     pub(crate) fn expand_document(&mut self, raw: &str) -> Word {
+        if !self.has_room() {
+            return unread();
+        }
         let mut fields = Fields::default();
         self.quoted_text(raw, &mut fields, Quoting::Document);
         join(self.ended(fields, raw))
@@ -126,7 +140,7 @@ impl Walker<'_> {
         if fields.is_too_long() {
             self.opaque(Why::TooLarge, raw);
         }
-        if self.afford(raw.len() + bytes) { fields.done } else { vec![Word::computed("…")] }
+        if self.afford(raw.len() + bytes) { fields.done } else { vec![unread()] }
     }
 
     pub(crate) fn expand_into(&mut self, raw: &str, out: &mut Fields) {
