@@ -335,3 +335,27 @@ fn build(with_dandori: bool) -> Result<(Utf8PathBuf, Utf8PathBuf), Trouble> {
     }
     Ok((target.join("release/dandori"), target.join("release/empty")))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_events_pass_the_whole_chain_and_leave_a_record() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = Utf8PathBuf::try_from(folder.path().canonicalize().unwrap()).unwrap();
+        let own = Utf8PathBuf::try_from(std::env::current_exe().unwrap()).unwrap();
+        let dandori = own.ancestors().nth(2).unwrap().join("dandori");
+        if !dandori.is_file() {
+            let env = Env::of_process();
+            let build = Cmd::new(env.text("CARGO").unwrap(), &env).args(["build", "--quiet", "-p", "dandori"]);
+            build.cwd(Utf8Path::new(env!("CARGO_MANIFEST_DIR"))).deadline(BUILD_DEADLINE).run().unwrap();
+        }
+        let bed = Bed { root, dandori, empty: Utf8PathBuf::new() };
+        bed.lay_out().unwrap();
+        let before = bed.records().unwrap();
+        bed.must_pass(&bed.edit().unwrap()).unwrap();
+        bed.must_pass(&bed.event("bash.json", "Bash", &json!({ "command": NASTY })).unwrap()).unwrap();
+        assert_eq!(bed.records().unwrap() - before, 2);
+    }
+}
