@@ -1,7 +1,7 @@
 //! What a finder finds, or a listing names, belongs to the guards, and something is done to what comes out.
 
 use camino::{Utf8Path, Utf8PathBuf};
-use dandori_shell::{Act, Certainty, Command, Deed, How, Reach, Search, Word, Write, git_call};
+use dandori_shell::{Act, Certainty, Command, Deed, How, Reach, Search, Word, Write, git_call, is_shell};
 
 use super::trees::takes_rights;
 use super::{CLIENT_FOLDERS, below, is_control, is_settings};
@@ -103,7 +103,8 @@ fn changes_what_it_gets(context: &Context, command: &Command) -> bool {
     let edits = command.program == "sed" && argv::has(command.args(), "i", &["in-place"]);
     let spares = match command.program.as_str() {
         // What a shell runs stands in the line on its own.
-        "sh" | "bash" | "zsh" | "dash" | "touch" => true,
+        "touch" => true,
+        program if is_shell(program) => true,
         "chmod" | "chown" | "chgrp" => !takes_rights(context, command),
         // What is copied stays as it is.
         "cp" => {

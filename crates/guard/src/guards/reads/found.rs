@@ -1,6 +1,6 @@
 //! Files that a program looks for and hands on to another: `find . -name .env -exec cat {} +`.
 
-use dandori_shell::{Command, Reach, Reading, Word};
+use dandori_shell::{Command, Reach, Reading, Word, is_shell};
 
 use crate::context::Context;
 use crate::guards::argv;
@@ -49,12 +49,13 @@ fn is_taken_over(commands: &[Command]) -> bool {
 /// The command gets files from such a program, and shows what is in them.
 fn takes_over(command: &Command, after: &[Command]) -> bool {
     let gets = is_reached_by(command, &["find", "gfind", "fd", "fdfind", "xargs", "gxargs", "parallel"]);
-    let runs_another = || super::launchers::is_wrapper(command, after) || is_shell(&command.program);
+    let program = command.program.as_str();
+    let runs_another = || {
+        super::launchers::is_wrapper(command, after)
+            || is_shell(program)
+            || matches!(program, "xargs" | "gxargs" | "parallel")
+    };
     gets && !shows_nothing(command) && !runs_another()
-}
-
-fn is_shell(program: &str) -> bool {
-    matches!(program, "sh" | "bash" | "zsh" | "dash" | "ksh" | "ash" | "fish" | "xargs" | "gxargs" | "parallel")
 }
 
 fn is_reached_by(command: &Command, wrappers: &[&str]) -> bool {
