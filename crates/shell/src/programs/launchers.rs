@@ -155,8 +155,10 @@ pub(crate) fn runner(program: &str, args: &[Word]) -> Option<Vec<Runs>> {
         }
         ("rustup", "run") => 2,
         ("nix", "develop" | "shell" | "run") => return Some(nix(&before.operands)),
-        ("op" | "doppler", "run") | ("chamber" | "aws-vault", "exec") => 1,
-        ("opam" | "stack" | "cabal" | "heroku", "exec") => 1,
+        ("op" | "doppler" | "infisical" | "dotenv" | "dotenvx", "run") => 1,
+        ("chamber" | "aws-vault", "exec") => 1,
+        ("sops", "exec-env") => return Some(before.operands.get(2).cloned().map(Runs::Code).into_iter().collect()),
+        ("opam" | "stack" | "cabal" | "heroku", "exec") | ("heroku", "local:run") | ("flox", "activate") => 1,
         _ => return None,
     };
     // What stands before the word for running is the manager's own; a runner without such a word has it all after.
@@ -183,7 +185,9 @@ pub(crate) fn runner(program: &str, args: &[Word]) -> Option<Vec<Runs>> {
     let short = if program == "uvx" { "cnpw" } else { "cnp" };
     let parsed = options::parse(rest, Spec { short, long: values, stops: true });
     let mut runs: Vec<Runs> = parsed.values(&["c", "call", "command"]).cloned().map(Runs::Code).collect();
-    let mut argv: Vec<Word> = parsed.operands.into_iter().skip_while(|w| w.text == "--").collect();
+    // Whose secrets the command is to have.
+    let own = usize::from(matches!(program, "chamber" | "aws-vault"));
+    let mut argv: Vec<Word> = parsed.operands.into_iter().skip(own).skip_while(|w| w.text == "--").collect();
     if let Some(first) = argv.first_mut() {
         if let Some(program) = program_of_package(&first.text) {
             first.text = program;
@@ -223,6 +227,8 @@ pub(crate) fn own_options(program: &str) -> Spec<'static> {
         "mise" | "rtx" => spec("CEj", &["cd", "env", "jobs"]),
         "conda" | "mamba" | "micromamba" => spec("np", &["name", "prefix"]),
         "op" => spec("", &["account", "config"]),
+        "dotenv" | "dotenvx" => spec("fev", &["file", "env-file"]),
+        "chamber" => spec("b", &["backend", "retries"]),
         "doppler" => spec("pct", &["project", "config", "token", "scope"]),
         _ => spec("", &[]),
     }
