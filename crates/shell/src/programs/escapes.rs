@@ -16,6 +16,19 @@ impl Walker<'_> {
             "split" => {
                 self.code_of(program, &options::parse(args, all("abCnlt", &["filter", "lines", "bytes"])), &["filter"]);
             }
+            "sort" => {
+                let long = &["compress-program", "key", "output", "temporary-directory", "field-separator"];
+                self.code_of(program, &options::parse(args, all("kotST", long)), &["compress-program"]);
+            }
+            "wget" => self.code_of(program, &options::parse(args, all("", &["use-askpass"])), &["use-askpass"]),
+            "nc" | "ncat" | "netcat" => {
+                let parsed = options::parse(args, all("ecpsiwqXxGgo", &["exec", "sh-exec"]));
+                self.code_of(program, &parsed, &["e", "c", "exec", "sh-exec"]);
+            }
+            "compgen" | "complete" => {
+                self.code_of(program, &options::parse(args, all("ACFGPSWX", &[])), &["C"]);
+            }
+            "socat" => self.socat(args),
             "man" => self.code_of(
                 program,
                 &options::parse(args, all("PCRLmMSerpH", &["pager", "html"])),
@@ -57,6 +70,17 @@ impl Walker<'_> {
     fn code_of(&mut self, program: &str, parsed: &Parsed, names: &[&str]) {
         for code in parsed.values(names).cloned().collect::<Vec<_>>() {
             self.shell_text(program, &code, &Input::Unseen);
+        }
+    }
+
+    /// `socat - EXEC:'sh -c x',pty`
+    fn socat(&mut self, args: &[Word]) {
+        for word in args {
+            let Some((kind, rest)) = word.text.split_once(':') else { continue };
+            if matches!(kind.to_ascii_lowercase().as_str(), "exec" | "system" | "shell") {
+                let code = rest.split(',').next().unwrap_or_default().to_owned();
+                self.code_apart(&code, Reach::Wrapper("socat".to_owned()), &Input::Unseen);
+            }
         }
     }
 
