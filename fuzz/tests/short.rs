@@ -22,3 +22,21 @@ fn a_few_seconds_of_every_target_find_nothing() {
         assert!(said.lines().any(|line| line.starts_with(target)), "{target} was not run:\n{said}");
     }
 }
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "a test, and the program under it keeps its own time")]
+fn what_once_took_too_much_memory_does_not_any_more() {
+    let folder = tempfile::tempdir().unwrap();
+    let doubled = "set -- a a a $@ $@; ".repeat(8);
+    for (name, line) in [
+        ("many small words", format!("{doubled}cat <<E\n`git push`\n{}\nE", "$@ ".repeat(4_000))),
+        ("many times", "set -- a a a $@ $@; ".repeat(900)),
+    ] {
+        let file = folder.path().join("case");
+        let head = r#"{"target":"shell","choice":1,"form":null,"kind":"memory","detail":""}"#;
+        std::fs::write(&file, format!("{head}\n{line}")).unwrap();
+        let output = Command::new(env!("CARGO_BIN_EXE_fuzz")).arg("one").arg(&file).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(said.trim(), "null", "{name}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+}

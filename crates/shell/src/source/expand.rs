@@ -85,6 +85,9 @@ impl Fields {
 
     pub(crate) fn values(&mut self, values: &[Word], quoted: bool) {
         for (n, value) in values.iter().enumerate() {
+            if self.is_too_long() {
+                return self.unknown("");
+            }
             if n > 0 {
                 self.end();
             }
