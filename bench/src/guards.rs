@@ -276,6 +276,8 @@ impl Bed {
         let long_event = long.edit()?;
         long.must_pass(&long_event)?;
         long.fill(many)?;
+        // What the filling left to be written is not the event's to wait for.
+        rustix::fs::sync();
         let (mut few_samples, mut many_samples) = (Samples::default(), Samples::default());
         for _ in 0..size.pick(10, 300) {
             few_samples.time(|| self.hook(event))?;
