@@ -516,7 +516,7 @@ fn git_s_own_files_are_changed_by_git_alone() {
         ("mv .git/hooks /tmp/h", true),
         ("cd .git/hooks && cat > pre-push < /tmp/x", true),
         ("printf '[alias]\\npp = push -f\\n' >> .git/config", true),
-        ("sed -i s/work/main/ .git/HEAD", true),
+        ("sed -i s,topic,main, .git/HEAD", true),
         ("git rev-parse work > .git/refs/heads/main", true),
         ("cp .git/refs/heads/work .git/refs/heads/main", true),
         ("echo x > .git/packed-refs", true),
