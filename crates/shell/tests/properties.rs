@@ -235,6 +235,8 @@ fn what_holds_itself_or_multiplies_ends_soon() {
         format!("true{}", " && x=1 && y=$x".repeat(3_000)),
         "set -- a a a $@ $@; ".repeat(900),
         format!("{}cat <<E\n`git push`\n{}\nE", "set -- a a a $@ $@; ".repeat(8), "$@ ".repeat(4_000)),
+        "(({a,b}<<E\nsource ".repeat(150),
+        "coproc while \\\n(( ]]$IFS<<E\ntrap ".repeat(400),
         "set -- a a a $@ $@; watchexec -e rs -- cargo test".repeat(300),
         (0..2_000).map(|n| format!("v{n}=1")).collect::<Vec<_>>().join(" && "),
         "cd a; ".repeat(8_000),

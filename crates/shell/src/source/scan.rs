@@ -39,10 +39,38 @@ pub(crate) fn nesting(source: &str) -> usize {
         }
         most = most.max(keywords / 2);
     }
-    if lexer.most_doubled > MAX_DOUBLED || doubled_in_a_row(source) > 2 * MAX_DOUBLED {
+    let is_doubled = lexer.most_doubled > MAX_DOUBLED || doubled_at_once(source) > MAX_DOUBLED;
+    if is_doubled || doubled_in_a_row(source) > 2 * MAX_DOUBLED {
         return usize::MAX;
     }
     lexer.deepest.max(most / 16)
+}
+
+/// `((` that are open at the same time, without a look at quotes and here-documents: where the parser tries arithmetic,
+/// `<<` begins none.
+fn doubled_at_once(source: &str) -> usize {
+    let (mut open, mut most, mut depth) = (Vec::new(), 0, 0usize);
+    let mut before = 0;
+    for b in source.bytes() {
+        match b {
+            b'(' => {
+                depth += 1;
+                if before == b'(' {
+                    open.push(depth);
+                    most = most.max(open.len());
+                }
+            }
+            b')' => {
+                depth = depth.saturating_sub(1);
+                while open.last().is_some_and(|at| *at > depth) {
+                    open.pop();
+                }
+            }
+            _ => {}
+        }
+        before = b;
+    }
+    most
 }
 
 /// The same without a look at quotes: the second fence.
