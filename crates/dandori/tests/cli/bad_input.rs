@@ -55,6 +55,11 @@ fn a_repository_that_was_moved_since() {
     let holding = format!("exec:while [ ! -e {go} ]; do sleep 0.05; done");
     env.run_json(["hold", "--agent", &holding, "--detach"]);
     env.run_json(["later", "--agent", "exec:true", "--detach"]);
+    // Its worktree is made: nobody is at work in the repository while it moves.
+    dandori_testkit::env::wait_for("it runs", || {
+        let state = env.dandori(["task", "show", "T-2", "--json"]).json()["runs"][0]["state"].clone();
+        Some(()).filter(|()| state == "RUNNING")
+    });
     let moved = env.root().join("moved");
     std::fs::rename(env.repo(), &moved).unwrap();
     let gone = |said: String| {
