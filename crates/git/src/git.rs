@@ -226,12 +226,13 @@ impl Call {
 }
 
 /// git has no exit code for "somebody holds the lock"; with `LC_ALL=C` its words are stable. Nor does it have one for
-/// a worktree's record that somebody removed while git looked at them all.
+/// a worktree's record that somebody removed while git looked at them all, or has only begun to write.
 fn is_passing_trouble(stderr: &str) -> bool {
     let stderr = stderr.to_ascii_lowercase();
     let is_locked = stderr.contains("file exists") && (stderr.contains(".lock") || stderr.contains("lock config file"));
     let has_vanished = stderr.contains("invalid path '") && stderr.contains("/worktrees/");
-    is_locked || has_vanished
+    let is_being_made = stderr.contains("bad object worktrees/");
+    is_locked || has_vanished || is_being_made
 }
 
 trait IntoMissing {

@@ -75,10 +75,11 @@ impl Repository {
         &self.git
     }
 
-    /// Whether there is anything to start from.
+    /// Whether there is anything to start from. Asked of the references and of our own HEAD: `--all` would ask the
+    /// HEAD of every worktree too, and one that is being made this moment points nowhere yet.
     pub fn has_commit(&self) -> Result<bool, GitError> {
-        Ok(self.cmd().reading().args(["rev-list", "-n", "1", "--all", "HEAD", "--"]).answer()?.is_some()
-            || self.cmd().reading().args(["rev-list", "-n", "1", "--all"]).answer()?.is_some())
+        Ok(self.cmd().reading().args(["for-each-ref", "--count=1", "--format=%(objectname)"]).answer()?.is_some()
+            || self.cmd().reading().args(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]).answer()?.is_some())
     }
 
     /// Where `origin` is, as it is configured. It may hold credentials: it is not for showing.

@@ -40,6 +40,30 @@ fn a_repository_without_a_commit_says_so_and_the_main_checkout_tells_how_it_stan
     assert_eq!((main.dirty_files, main.detached, main.branch), (2, true, None));
 }
 
+/// git writes a null HEAD first when it makes a worktree.
+#[test]
+fn a_worktree_that_is_just_being_made_is_in_nobodys_way() {
+    let bed = Bed::new();
+    let _made = bed.add("a");
+    let head = bed.clone_path().join(".git/worktrees/a/HEAD");
+    let whole = read(&head);
+    let null = format!("{}\n", "0".repeat(40));
+    write(&head, &null);
+    assert!(bed.repo.has_commit().unwrap());
+
+    // The remote has something new, and answers the second fetch once the worktree is complete.
+    bed.sh(&bed.home, "git clone -q origin.git other && cd other && git commit -q --allow-empty -m new && git push -q");
+    write(&bed.home.join("whole"), &whole);
+    let answer = format!(
+        "#!/bin/sh\nif [ -e '{0}/asked' ]; then cp '{0}/whole' '{head}'; fi\ntouch '{0}/asked'\nexec git-upload-pack \"$@\"\n",
+        bed.home
+    );
+    write(&bed.home.join("answer"), answer);
+    bed.sh(&bed.clone_path(), "chmod +x ../answer && git config remote.origin.uploadpack \"$PWD/../answer\"");
+    bed.repo.fetch().unwrap();
+    assert_eq!(read(&head), whole, "the first fetch met the worktree being made");
+}
+
 #[test]
 fn a_worktree_has_its_files_its_branch_and_no_lock() {
     let bed = Bed::new();
