@@ -19,16 +19,29 @@ pub(crate) fn find_among(path: &Utf8Path, known: impl Fn(&Utf8Path) -> Option<Ch
         if let Some(checkout) = known(folder) {
             return Some(checkout);
         }
-        let dot_git = folder.join(".git");
-        let Ok(metadata) = dot_git.metadata() else { continue };
-        let git_dir = if metadata.is_dir() { dot_git } else { pointed(folder, &dot_git)? };
-        let root = dandori_host::layout::real(folder);
-        let git_dir = dandori_host::layout::real(&git_dir);
-        let common_dir = common(&git_dir);
-        let head = head(&git_dir, &common_dir)?;
-        return Some(Checkout { root, git_dir, common_dir, head });
+        // What only looks like a checkout is none for git either, and it looks further up.
+        if let Some(checkout) = at(folder) {
+            return Some(checkout);
+        }
     }
     None
+}
+
+/// The checkout whose top folder this is.
+fn at(folder: &Utf8Path) -> Option<Checkout> {
+    let dot_git = folder.join(".git");
+    let metadata = dot_git.symlink_metadata().ok()?;
+    let root = dandori_host::layout::real(folder);
+    let git_dir = if metadata.is_dir() {
+        root.join(".git")
+    } else if metadata.is_symlink() && dot_git.is_dir() {
+        dandori_host::layout::real(&dot_git)
+    } else {
+        dandori_host::layout::real(&pointed(folder, &dot_git)?)
+    };
+    let common_dir = common(&git_dir);
+    let head = head(&git_dir, &common_dir)?;
+    Some(Checkout { root, git_dir, common_dir, head })
 }
 
 /// The folder of the main work tree, when the repository has one.
@@ -137,6 +150,20 @@ mod tests {
         std::os::unix::fs::symlink(&repo, root.join("link")).unwrap();
         assert_eq!(find(&root.join("link/a.rs")).unwrap().root, repo, "by its real path");
         assert_eq!(find(&root.join("plain/a.rs")), None);
+        for (folder, make) in [
+            ("empty", (|at| std::fs::create_dir(at).unwrap()) as fn(&Utf8Path)),
+            ("garbled", |at| std::fs::write(at, "gitdir").unwrap()),
+            ("dangling", |at| std::os::unix::fs::symlink("nowhere", at).unwrap()),
+            ("pointing", |at| std::fs::write(at, "gitdir: nowhere\n").unwrap()),
+        ] {
+            std::fs::create_dir(repo.join(folder)).unwrap();
+            make(&repo.join(folder).join(".git"));
+            assert_eq!(find(&repo.join(folder).join("a.rs")).map(|c| c.root), Some(repo.clone()), "{folder}");
+        }
+        std::fs::create_dir(root.join("apart")).unwrap();
+        std::os::unix::fs::symlink(repo.join(".git"), root.join("apart/.git")).unwrap();
+        let apart = find(&root.join("apart/a.rs")).unwrap();
+        assert_eq!((apart.root, apart.git_dir), (root.join("apart"), repo.join(".git")));
     }
 
     #[test]
