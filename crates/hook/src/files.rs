@@ -12,6 +12,7 @@ use dandori_guard::world::{Call, Denied, Exception, FileKind, Ran};
 use dandori_guard::{Checkout, Mark, World};
 use dandori_host::{Cmd, CmdError, Env};
 
+use crate::looks::Looks;
 use crate::memory::Memory;
 
 /// A longer document is cut: nobody's state.md or settings are that long.
@@ -24,6 +25,7 @@ pub struct Files<'a> {
     pub waited: Cell<Duration>,
     /// Those that were found already: most paths lie in one.
     pub checkouts: RefCell<Vec<Checkout>>,
+    pub looks: Looks,
     /// How long programs of the project's own may still hold up the answer, in milliseconds, for the watchdog.
     pub allowance: Arc<AtomicU64>,
 }
@@ -46,19 +48,7 @@ impl World for Files<'_> {
     }
 
     fn kind(&self, path: &Utf8Path) -> Option<FileKind> {
-        let kind = path.symlink_metadata().ok()?.file_type();
-        Some(if kind.is_symlink() {
-            match path.metadata() {
-                Ok(to) if to.is_dir() => FileKind::Folder,
-                _ => FileKind::Link,
-            }
-        } else if kind.is_dir() {
-            FileKind::Folder
-        } else if kind.is_file() {
-            FileKind::File
-        } else {
-            FileKind::Other
-        })
+        self.looks.kind(path)
     }
 
     fn names(&self, folder: &Utf8Path) -> Vec<String> {
@@ -69,7 +59,7 @@ impl World for Files<'_> {
     }
 
     fn real(&self, path: &Utf8Path) -> Utf8PathBuf {
-        dandori_host::layout::real(path)
+        self.looks.real(path)
     }
 
     fn checkout(&self, path: &Utf8Path) -> Option<Checkout> {
@@ -116,6 +106,7 @@ impl World for Files<'_> {
             Err(CmdError::NotStarted { source, .. }) => Ran::NotStarted { why: source.to_string() },
             Err(error) => Ran::NotStarted { why: with_causes(&error) },
         };
+        self.looks.forget();
         self.waited.set(self.waited.get() + begun.elapsed());
         let unused = call.limit.saturating_sub(begun.elapsed());
         self.allowance.fetch_sub(u64::try_from(unused.as_millis()).unwrap_or(0).min(limit), Ordering::SeqCst);

@@ -9,6 +9,7 @@ mod checkout;
 mod effects;
 mod files;
 mod lineage;
+mod looks;
 mod memory;
 mod place;
 mod rules;

@@ -20,6 +20,7 @@ use dandori_text::guard::Unjudged;
 use jiff::Zoned;
 
 use crate::files::Files;
+use crate::looks::Looks;
 use crate::memory::Memory;
 use crate::{effects, place};
 
@@ -118,6 +119,7 @@ impl Session {
             begun: request.begun,
             waited: Cell::default(),
             checkouts: RefCell::new(self.checkout.iter().cloned().collect()),
+            looks: Looks::default(),
             allowance: Arc::clone(&request.allowance),
         };
         let context = Context::new(request.event, &self.rules, &files, self.lang, self.project.as_deref());
