@@ -40,6 +40,25 @@ pub struct Context<'a> {
     /// By the path as text: paths are compared part by part, which is slow.
     checkouts: RefCell<BTreeMap<String, Placed>>,
     documents: RefCell<BTreeMap<Utf8PathBuf, Rc<Documents>>>,
+    home: OnceCell<Option<Utf8PathBuf>>,
+}
+
+/// A path as patterns are held against it.
+pub struct Place<'p> {
+    path: &'p Utf8Path,
+    /// From the user's home, when it lies there.
+    in_home: Option<&'p Utf8Path>,
+    /// From the checkout's root.
+    short: Rc<Utf8PathBuf>,
+}
+
+impl Place<'_> {
+    pub fn holds(&self, pattern: &str) -> bool {
+        if let Some(rest) = pattern.strip_prefix("~/") {
+            return self.in_home.is_some_and(|path| rest.is_empty() || glob::holds_from_root(rest, path));
+        }
+        pattern.starts_with('/') && glob::holds(pattern, self.path) || glob::holds(pattern, &self.short)
+    }
 }
 
 /// Where a path lies.
@@ -107,6 +126,7 @@ impl<'a> Context<'a> {
             hidden: OnceCell::new(),
             checkouts: RefCell::default(),
             documents: RefCell::default(),
+            home: OnceCell::new(),
         }
     }
 
@@ -369,13 +389,14 @@ impl<'a> Context<'a> {
 
     /// Whether a pattern of the rules holds a path; patterns are from the checkout's root.
     pub fn holds(&self, pattern: &str, path: &Utf8Path) -> bool {
-        if let Some(rest) = pattern.strip_prefix("~/") {
-            return self.world.home().is_some_and(|home| glob::holds(home.join(rest).as_str(), path));
-        }
-        if pattern.starts_with('/') && glob::holds(pattern, path) {
-            return true;
-        }
-        glob::holds(pattern, &self.placed(path).short)
+        self.place(path).holds(pattern)
+    }
+
+    /// For more than one pattern.
+    pub fn place<'p>(&self, path: &'p Utf8Path) -> Place<'p> {
+        let home = self.home.get_or_init(|| self.world.home());
+        let in_home = home.as_ref().and_then(|home| path.strip_prefix(home).ok());
+        Place { path, in_home, short: self.placed(path).short }
     }
 
     /// Whether a pattern holds a target: by the name it was called, by where it leads, and for a whole folder by what

@@ -5,14 +5,35 @@ use camino::Utf8Path;
 /// Whether a path is held by a pattern, or lies below a folder that is. `path` is from the checkout's root, or absolute
 /// when it lies outside. A pattern without a slash is a name anywhere in it; one with a slash begins at the root.
 pub fn holds(pattern: &str, path: &Utf8Path) -> bool {
-    let pattern = pattern.trim_start_matches("./");
-    let anchored = pattern.trim_end_matches('/');
+    let anchored = pattern.trim_start_matches("./").trim_end_matches('/');
     if !anchored.contains('/') {
-        return path.as_str().split('/').any(|part| !part.is_empty() && fast_glob::glob_match(anchored, part));
+        return path.as_str().split('/').any(|part| !part.is_empty() && fits(anchored, part));
     }
-    let from_root = if path.is_absolute() { anchored } else { anchored.trim_start_matches('/') };
-    path.ancestors()
-        .any(|ancestor| !ancestor.as_str().is_empty() && fast_glob::glob_match(from_root, ancestor.as_str()))
+    holds_from_root(if path.is_absolute() { anchored } else { anchored.trim_start_matches('/') }, path)
+}
+
+/// The same for a pattern that begins at the root, slash or not.
+pub fn holds_from_root(pattern: &str, path: &Utf8Path) -> bool {
+    let (pattern, path) = (pattern.trim_end_matches('/'), path.as_str());
+    if is_plain(pattern) {
+        return path.strip_prefix(pattern).is_some_and(|below| below.is_empty() || below.starts_with('/'));
+    }
+    let folders = path.match_indices('/').filter_map(|(end, _)| path.get(..end)).filter(|folder| !folder.is_empty());
+    folders.chain(std::iter::once(path)).any(|part| !part.is_empty() && fast_glob::glob_match(pattern, part))
+}
+
+/// One name against a pattern for it. Nearly all patterns are a name or an ending, and every path is held against all
+/// of them.
+fn fits(pattern: &str, name: &str) -> bool {
+    match pattern.strip_prefix('*') {
+        Some(ending) if is_plain(ending) => name.ends_with(ending),
+        _ if is_plain(pattern) => name == pattern,
+        _ => fast_glob::glob_match(pattern, name),
+    }
+}
+
+fn is_plain(pattern: &str) -> bool {
+    !pattern.bytes().any(|byte| matches!(byte, b'*' | b'?' | b'[' | b']' | b'{' | b'}' | b'\\' | b'!'))
 }
 
 /// Words of a command against words of a pattern; a last `*` is any rest.
@@ -54,6 +75,12 @@ mod tests {
             ("**/b", "x/a/b", true),
             ("/etc/*", "/etc/passwd", true),
             ("日本/*.md", "日本/語.md", true),
+            ("*_rsa", "home/id_rsa", true),
+            ("*_rsa", "home/id_rsa.pub", false),
+            ("src/a", "src/ab", false),
+            ("src/a", "src/a/b", true),
+            ("[ab].rs", "x/a.rs", true),
+            ("\\*.rs", "x/a.rs", false),
         ] {
             assert_eq!(holds(pattern, Utf8Path::new(path)), held, "{pattern} {path}");
         }

@@ -12,7 +12,7 @@ use crate::voice::{Trouble, Voice};
 
 use super::argv;
 use super::git_run::{GitRun, git_runs};
-use super::secrets::{self, Hit, hit, is_example, shown};
+use super::secrets::{self, Aim, Hit, is_example, shown};
 
 #[expect(clippy::unnecessary_wraps, reason = "a guard may fail")]
 pub(crate) fn judge(context: &Context, voice: &mut Voice) -> Result<(), Trouble> {
@@ -143,8 +143,9 @@ fn paths(context: &Context, constraints: &Constraints, voice: &mut Voice) {
     };
     for target in context.targets().iter().filter(|target| !is_example(&target.path)) {
         let takes_all = matches!(target.by, By::Shell(How::Removed | How::MovedAway));
+        let aim = Aim::at(context, target);
         for pattern in &constraints.paths {
-            match hit(context, pattern, target) {
+            match aim.hit(pattern) {
                 Hit::Itself => refuse(&target.path, voice),
                 Hit::Below if takes_all => refuse(&target.path, voice),
                 // Git keeps its own folder out of what it and archives bring.

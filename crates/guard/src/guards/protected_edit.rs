@@ -32,7 +32,12 @@ pub(crate) fn judge(context: &Context, voice: &mut Voice) -> Result<(), Trouble>
 /// lies in it. What lets a name through lets through neither what is behind a link of that name nor a folder it is in.
 fn held<'c>(context: &'c Context, target: &Target) -> Option<&'c Protected> {
     let rules = context.rules;
-    let first = |path: &Utf8Path| rules.protection(|pattern| holds(context, pattern, path));
+    let first = |path: &Utf8Path| {
+        let place = context.place(path);
+        let is_in_checkout = context.checkout(path).is_some();
+        // A pattern is about checkouts, unless it says which place it means: a copy of a file in `/tmp` is nobody's.
+        rules.protection(|pattern| (is_in_checkout || pattern.starts_with(['/', '~'])) && place.holds(pattern))
+    };
     let is_below = |entry: &&Protected| {
         context.touches(&entry.pattern, target)
             && !context.holds(&entry.pattern, &target.path)
@@ -46,12 +51,6 @@ fn held<'c>(context: &'c Context, target: &Target) -> Option<&'c Protected> {
 /// The user's and the repository's.
 fn all<'c>(context: &'c Context) -> impl Iterator<Item = &'c Protected> {
     context.rules.protected.iter().chain(&context.rules.protected_by_repository)
-}
-
-/// A pattern is about checkouts, unless it says which place it means: a copy of a file in `/tmp` is nobody's.
-fn holds(context: &Context, pattern: &str, path: &Utf8Path) -> bool {
-    let names_a_place = pattern.starts_with(['/', '~']);
-    (names_a_place || context.checkout(path).is_some()) && context.holds(pattern, path)
 }
 
 /// The file names of what is blocked, as far as they are no patterns.

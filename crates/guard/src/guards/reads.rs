@@ -4,6 +4,8 @@
 //! a file come up faster than any list of them. What is listed instead are the programs that tell nothing of a file,
 //! and the words that are text.
 
+use std::collections::HashMap;
+
 use camino::{Utf8Path, Utf8PathBuf};
 use dandori_shell::{Certainty, Word};
 use serde_json::Value;
@@ -51,7 +53,7 @@ struct Mention {
     named: Named,
 }
 
-/// Every file that would be read. Of a computed path what is known of it: its last name may say enough.
+/// Every file that would be read, once. Of a computed path what is known of it: its last name may say enough.
 pub(super) fn read_paths(context: &Context) -> Vec<Shown> {
     let mut found = Vec::new();
     match &context.event.tool {
@@ -66,7 +68,23 @@ pub(super) fn read_paths(context: &Context) -> Vec<Shown> {
         Some(Tool::Bash { command, .. }) => shell_reads(context, command, &mut found),
         _ => {}
     }
-    found
+    once(found)
+}
+
+/// Each path where it first comes, as sure as it is anywhere.
+fn once(found: Vec<Shown>) -> Vec<Shown> {
+    let mut at: HashMap<String, usize> = HashMap::with_capacity(found.len());
+    let mut kept: Vec<Shown> = Vec::with_capacity(found.len());
+    for shown in found {
+        match at.get(shown.path.as_str()).and_then(|at| kept.get_mut(*at)) {
+            Some(known) => known.named = known.named.max(shown.named),
+            None => {
+                at.insert(shown.path.to_string(), kept.len());
+                kept.push(shown);
+            }
+        }
+    }
+    kept
 }
 
 fn shell_reads(context: &Context, line: &str, found: &mut Vec<Shown>) {

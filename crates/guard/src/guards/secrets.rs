@@ -3,7 +3,7 @@
 use camino::{Utf8Path, Utf8PathBuf};
 use dandori_shell::How;
 
-use crate::context::{By, Context, Target};
+use crate::context::{By, Context, Place, Target};
 use crate::event::Tool;
 use crate::voice::{Trouble, Voice};
 use crate::world::FileKind;
@@ -35,7 +35,8 @@ pub(crate) fn judge(context: &Context, voice: &mut Voice) -> Result<(), Trouble>
 fn written(context: &Context, patterns: &[String]) -> Vec<Utf8PathBuf> {
     let is_held = |target: &&Target| {
         let removes = target.by == By::Shell(How::Removed);
-        patterns.iter().any(|pattern| match hit(context, pattern, target) {
+        let aim = Aim::at(context, target);
+        patterns.iter().any(|pattern| match aim.hit(pattern) {
             Hit::Itself => !is_example(&target.path) && !keeps_text(target) && !is_made_anew(context, target),
             Hit::Below => removes,
             Hit::No => false,
@@ -71,20 +72,36 @@ pub(super) enum Hit {
     No,
 }
 
-/// Of a computed path what is known of it: its last name may say enough.
-pub(super) fn hit(context: &Context, pattern: &str, target: &Target) -> Hit {
-    if context.holds(pattern, &target.path) || context.holds(pattern, &target.real) {
-        Hit::Itself
-    } else if context.touches(pattern, target) {
-        Hit::Below
-    } else {
-        Hit::No
+/// A target that patterns are held against. Of a computed path what is known of it: its last name may say enough.
+pub(super) struct Aim<'c> {
+    context: &'c Context<'c>,
+    target: &'c Target,
+    called: Place<'c>,
+    leads_to: Place<'c>,
+}
+
+impl<'c> Aim<'c> {
+    pub(super) fn at(context: &'c Context<'c>, target: &'c Target) -> Self {
+        Self { context, target, called: context.place(&target.path), leads_to: context.place(&target.real) }
+    }
+
+    pub(super) fn hit(&self, pattern: &str) -> Hit {
+        if self.called.holds(pattern) || self.leads_to.holds(pattern) {
+            Hit::Itself
+        } else if self.target.is_tree && self.context.touches(pattern, self.target) {
+            Hit::Below
+        } else {
+            Hit::No
+        }
     }
 }
 
 /// The files of these patterns whose text would be seen.
 pub(super) fn read(context: &Context, patterns: &[String]) -> Vec<Utf8PathBuf> {
-    let is_secret = |path: &Utf8Path| !is_example(path) && patterns.iter().any(|pattern| context.holds(pattern, path));
+    let is_secret = |path: &Utf8Path| {
+        let place = context.place(path);
+        !is_example(path) && patterns.iter().any(|pattern| place.holds(pattern))
+    };
     let is_made_here = |path: &Utf8Path| context.targets().iter().any(|t| t.path == path && is_made_anew(context, t));
     let is_held = |shown: &Shown| {
         let kind = context.world.kind(&shown.path);
@@ -95,7 +112,9 @@ pub(super) fn read(context: &Context, patterns: &[String]) -> Vec<Utf8PathBuf> {
         // `kubectl config` is no folder of that name.
         let is_folder =
             shown.named == Named::Surely || shown.path.as_str().contains("/.") || kind != Some(FileKind::Folder);
-        is_secret(&shown.path) || is_secret(&real) || is_folder && keeps_secrets(context, patterns, &real)
+        is_secret(&shown.path)
+            || real != shown.path && is_secret(&real)
+            || is_folder && keeps_secrets(context, patterns, &real)
     };
     read_paths(context).into_iter().filter(is_held).map(|shown| shown.path).collect()
 }
