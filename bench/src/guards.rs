@@ -1,11 +1,13 @@
 //! What a guarded tool call costs: the whole chain as a process, against a process that does nothing and against the
 //! chain of shell scripts it takes the place of.
 //!
-//! Always of release builds, whatever profile the benchmark itself has: it is what agents wait for.
+//! Always of release builds, whatever profile the benchmark itself has: it is what agents wait for. And of copies of
+//! them, as an installation is: the pages of a file that a linker has just written come in one by one.
 
 use std::fs::File;
+use std::os::unix::fs::MetadataExt;
 use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use dandori_host::{Cmd, Env};
@@ -17,6 +19,7 @@ use crate::samples::Samples;
 use crate::trouble::Trouble;
 
 const BUILD_DEADLINE: Duration = Duration::from_hours(1);
+const SETTLED_WITHIN: Duration = Duration::from_secs(30);
 /// At once, as a client with many parallel tools would.
 const TOGETHER: usize = 16;
 
@@ -52,6 +55,7 @@ pub(crate) fn measure(size: Size, dandori: Option<&Utf8Path>) -> Result<Vec<Figu
     for event in [&edit, &bash] {
         bed.must_pass(event)?;
     }
+    bed.settle(&edit)?;
     let mut figures = Vec::new();
     for (name, event) in [("edit", &edit), ("bash", &bash)] {
         figures.extend(bed.against_floor_and_chain(size, name, event)?);
@@ -70,6 +74,13 @@ impl Bed {
             Some(path) => path.canonicalize_utf8().map_err(Trouble::io(path))?,
             None => built,
         };
+        let install = |from: &Utf8Path, name: &str| {
+            let to = root.join("bin").join(name);
+            std::fs::create_dir_all(root.join("bin"))?;
+            std::fs::copy(from, &to).map_err(Trouble::io(from))?;
+            Ok::<_, Trouble>(to)
+        };
+        let (dandori, empty) = (install(&dandori, "dandori")?, install(&empty, "empty")?);
         let bed = Self { root, dandori, empty };
         bed.lay_out()?;
         Ok(bed)
@@ -185,6 +196,28 @@ impl Bed {
         Err(Trouble::wrong(format!("the event was to pass the whole chain, and did not:\n{said}")))
     }
 
+    /// Until the rules are no longer compiled anew at every event, as they are while their files have only just been
+    /// written.
+    fn settle(&self, event: &Utf8Path) -> Result<(), Trouble> {
+        let until = Instant::now() + SETTLED_WITHIN;
+        let compiled = || {
+            let mut inodes = Vec::new();
+            for entry in self.state().join("guards").read_dir_utf8()? {
+                let rules = entry?.path().join("rules.json");
+                inodes.extend(rules.metadata().map(|metadata| metadata.ino()));
+            }
+            Ok::<_, Trouble>(inodes)
+        };
+        while Instant::now() < until {
+            let before = compiled()?;
+            self.must_pass(event)?;
+            if compiled()? == before {
+                return Ok(());
+            }
+        }
+        Err(Trouble::wrong("the rules are compiled anew at every event".to_owned()))
+    }
+
     fn against_floor_and_chain(
         &self,
         size: Size,
@@ -276,6 +309,7 @@ impl Bed {
         let long_event = long.edit()?;
         long.must_pass(&long_event)?;
         long.fill(many)?;
+        long.settle(&long_event)?;
         // What the filling left to be written is not the event's to wait for.
         rustix::fs::sync();
         let (mut few_samples, mut many_samples) = (Samples::default(), Samples::default());
@@ -355,6 +389,7 @@ mod tests {
         }
         let bed = Bed { root, dandori, empty: Utf8PathBuf::new() };
         bed.lay_out().unwrap();
+        bed.settle(&bed.edit().unwrap()).unwrap();
         let before = bed.records().unwrap();
         bed.must_pass(&bed.edit().unwrap()).unwrap();
         bed.must_pass(&bed.event("bash.json", "Bash", &json!({ "command": NASTY })).unwrap()).unwrap();
