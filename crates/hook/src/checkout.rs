@@ -152,9 +152,9 @@ mod tests {
         assert_eq!(find(&root.join("plain/a.rs")), None);
         for (folder, make) in [
             ("empty", (|at| std::fs::create_dir(at).unwrap()) as fn(&Utf8Path)),
-            ("garbled", |at| std::fs::write(at, "gitdir").unwrap()),
+            ("garbled", |at| dandori_host::put_file(at, b"gitdir", 0o600).unwrap()),
             ("dangling", |at| std::os::unix::fs::symlink("nowhere", at).unwrap()),
-            ("pointing", |at| std::fs::write(at, "gitdir: nowhere\n").unwrap()),
+            ("pointing", |at| dandori_host::put_file(at, b"gitdir: nowhere\n", 0o600).unwrap()),
         ] {
             std::fs::create_dir(repo.join(folder)).unwrap();
             make(&repo.join(folder).join(".git"));

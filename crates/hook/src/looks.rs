@@ -72,7 +72,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let top = Utf8PathBuf::try_from(dir.path().canonicalize().unwrap()).unwrap();
         std::fs::create_dir_all(top.join("a/b")).unwrap();
-        std::fs::write(top.join("a/b/file"), "").unwrap();
+        dandori_host::put_file(&top.join("a/b/file"), b"", 0o600).unwrap();
         symlink("a/b", top.join("link")).unwrap();
         symlink("../file-of-nobody", top.join("a/dangling")).unwrap();
         symlink("round", top.join("round")).unwrap();
@@ -113,7 +113,7 @@ mod tests {
         let looks = Looks::default();
         assert_eq!((looks.kind(&top.join("x")), looks.real(&top.join("x"))), (None, top.join("x")));
         symlink("y", top.join("x")).unwrap();
-        std::fs::write(top.join("y"), "").unwrap();
+        dandori_host::put_file(&top.join("y"), b"", 0o600).unwrap();
         looks.forget();
         assert_eq!((looks.kind(&top.join("x")), looks.real(&top.join("x"))), (Some(FileKind::Link), top.join("y")));
     }
