@@ -18,6 +18,7 @@ mod found;
 mod git_dir;
 mod hidden;
 mod nested;
+mod put_away;
 mod trees;
 
 use trees::Archives;
@@ -69,6 +70,10 @@ pub(crate) fn judge(context: &Context, voice: &mut Voice) -> Result<(), Trouble>
         .or_else(|| hidden::patched(context, |path| is_control(context, path) || is_own_file(context, path)));
     if let Some(path) = hidden {
         voice.block(text::writes(context.lang, path.as_str()));
+        return Ok(());
+    }
+    if let Some(path) = put_away::by_git(context) {
+        voice.block(text::puts_away(context.lang, &shown(context, &path)));
         return Ok(());
     }
     if looks_the_program_up(context) {

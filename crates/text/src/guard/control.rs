@@ -38,6 +38,14 @@ pub fn writes(lang: Lang, file: &str) -> String {
     )
 }
 
+pub fn puts_away(lang: Lang, file: &str) -> String {
+    say!(
+        lang,
+        "git would put away or take out {file}, which arms the guards and is not for agents to change. Leave it where it is (`git stash push -- . ':!{file}'`), or ask the user to commit it",
+        "git が {file} の変更を退避または削除してしまいます。このファイルはガードを有効にしているため、エージェントからは変更できません。対象から外す (`git stash push -- . ':!{file}'`) か、ユーザーにコミットを依頼してください"
+    )
+}
+
 pub fn git_folder(lang: Lang, file: &str) -> String {
     say!(
         lang,

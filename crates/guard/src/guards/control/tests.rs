@@ -172,12 +172,53 @@ fn a_whole_folder_is_changed_when_what_is_the_guards_stays() {
         ["git clean -fd", "git clean -fdx", "git stash -u", "git stash push --all", "git stash push -u -- .claude"]
     {
         assert!(is_refused(&untracked().bash(line)), "{line}");
-        assert!(!is_refused(&tracked().bash(line)), "{line}");
+        assert!(!is_refused(&tracked().answers(0, "", "").bash(line)), "{line}");
     }
     for line in
         ["git clean -fd src/gen", "git clean -fdX build/", "git stash", "git stash push -u -- src", "git stash pop"]
     {
         assert!(!is_refused(&untracked().file("src/gen/a", "").file("build/a", "").bash(line)), "{line}");
+    }
+    for (line, refused) in [
+        ("git stash", true),
+        ("git stash -u", true),
+        ("git stash push -m 'wip'", true),
+        ("git stash save wip", true),
+        ("git stash -- .claude", true),
+        ("git stash push .claude/settings.json", true),
+        ("cd src && git stash push -- ../.claude", true),
+        ("cd src && git stash push -- ':/'", true),
+        ("git stash push -- '*.json'", true),
+        ("git checkout -f", true),
+        ("git checkout -f main", true),
+        ("git switch --discard-changes main", true),
+        ("git stash push -- src", false),
+        ("git stash push -m .claude -- src", false),
+        ("git stash push -- . ':!.claude/settings.json'", false),
+        ("git stash -- . ':(exclude).claude'", false),
+        ("git stash list", false),
+        ("git stash pop", false),
+        ("git stash show -p", false),
+        ("git checkout main", false),
+        ("git switch main", false),
+        ("git checkout -b fix", false),
+        ("git checkout -f -- src/a.rs", false),
+    ] {
+        let src = || tracked().file("src/a.rs", "");
+        let changed = src().answers(1, "", "").bash(line);
+        assert_eq!(is_refused(&changed), refused, "{line}: {}", changed.said());
+        assert!(!is_refused(&src().answers(0, "", "").bash(line)), "{line}, where they are committed");
+        assert_eq!(is_refused(&src().bash(line)), refused, "{line}, where git cannot be asked");
+    }
+    for (line, refused) in [
+        ("git sparse-checkout set src", true),
+        ("git sparse-checkout init --cone", true),
+        ("git sparse-checkout set src .claude", false),
+        ("git sparse-checkout list", false),
+        ("git sparse-checkout disable", false),
+    ] {
+        assert_eq!(is_refused(&tracked().bash(line)), refused, "{line}");
+        assert!(!is_refused(&untracked().bash(line)), "{line}");
     }
     let ignored = || untracked().file(".gitignore", "/target\n.claude/\n");
     assert!(!is_refused(&ignored().bash("git stash -u")), "what is ignored stays");

@@ -78,7 +78,7 @@ impl<'c> Archives<'c> {
 }
 
 /// Git has the file: its index names it. In the fourth version names are shortened, so all count as there.
-fn is_tracked(context: &Context, path: &Utf8Path) -> bool {
+pub(super) fn is_tracked(context: &Context, path: &Utf8Path) -> bool {
     let Some(checkout) = context.checkout(path) else { return true };
     let Ok(Some(index)) = context.world.text(&checkout.git_dir.join("index")) else { return false };
     index.get(..8).is_none_or(|head| head.ends_with('\u{4}')) || index.contains(checkout.short(path).as_str())
