@@ -118,6 +118,15 @@ impl Walker<'_> {
             }
             "tmux" | "screen" => return Some(self.multiplexer(program, args)),
             "at" | "batch" => return Some(self.code_on_input(program, args, input)),
+            // The other side of a machine with both: `cmd.exe /c git push`, `wsl.exe -e git push`.
+            "cmd" => {
+                let at = args.iter().position(|w| matches!(w.text.as_str(), "/c" | "/C" | "/k" | "/K"))?;
+                return Some(self.joined_code(program, args.get(at + 1..).unwrap_or_default()));
+            }
+            "wsl" => {
+                let parsed = options::parse(args, Spec { stops: true, ..spec("du", &["distribution", "user", "cd"]) });
+                return Some(self.run_wrapped(program, &parsed.operands, input));
+            }
             _ => {}
         }
         if let Some(runs) = runner(program, args) {

@@ -9,7 +9,19 @@ use crate::walk::scope::{Input, Output, Variable};
 pub fn is_shell(program: &str) -> bool {
     matches!(
         program,
-        "sh" | "bash" | "zsh" | "dash" | "ash" | "ksh" | "mksh" | "rbash" | "fish" | "yash" | "csh" | "tcsh" | "pwsh"
+        "sh" | "bash"
+            | "zsh"
+            | "dash"
+            | "ash"
+            | "ksh"
+            | "mksh"
+            | "rbash"
+            | "fish"
+            | "yash"
+            | "csh"
+            | "tcsh"
+            | "pwsh"
+            | "powershell"
     )
 }
 

@@ -1,6 +1,6 @@
 //! `rm -r` and `find -delete`: where they reach.
 
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
 use dandori_domain::guard::Level;
 use dandori_shell::{Act, Certainty, Command, Cwd, Deed, How, Search, Word, is_shell};
 
@@ -159,31 +159,41 @@ fn reach(context: &Context, command: &Command, word: &Word) -> Option<Class> {
         let rest = word.text.trim_end_matches('*');
         let is_bare =
             rest.ends_with('/') && rest.trim_end_matches('/').starts_with('$') && rest.matches('/').count() == 1;
-        return is_bare.then_some(Class::RmOutside);
+        return is_bare.then_some(Class::RmOutside).or_else(|| below_known(context, command, word));
     }
     let everything_in = word.certainty == Certainty::Glob
         && matches!(Utf8Path::new(&word.text).file_name(), Some("*" | ".*" | "{*,.*}" | "**"));
     let text = if everything_in { parent_text(&word.text) } else { word.text.clone() };
-    if command.cwd == Cwd::Unknown && !text.starts_with(['/', '~']) {
-        return None;
-    }
     // Somebody else's home.
     if text.starts_with('~') && !(text == "~" || text.starts_with("~/")) {
         return Some(Class::RmOutside);
     }
-    let base = context.folder_of(command);
-    let path = match text.strip_prefix('~').zip(context.world.home()) {
-        Some((rest, home)) if rest.is_empty() || rest.starts_with('/') => resolve(None, &format!("{home}{rest}")),
-        _ => resolve(base.as_deref(), &text),
-    };
-    if !path.is_absolute() {
-        return None;
-    }
+    let path = placed(context, command, &text)?;
     let real = context.world.real(&path);
     [path, real]
         .iter()
         .filter_map(|path| of_path(context, path, everything_in))
         .min_by_key(|class| *class != Class::RmRoot)
+}
+
+/// Of `/usr/$X` and `~/$X` it is known in which folder something goes.
+fn below_known(context: &Context, command: &Command, word: &Word) -> Option<Class> {
+    let known = word.text.split(['$', '`', '{']).next()?;
+    let (folder, _) = known.rsplit_once('/')?;
+    let folder = placed(context, command, if folder.is_empty() { "/" } else { folder })?;
+    of_path(context, &context.world.real(&folder).join("$"), false)
+}
+
+/// Where a text of the line leads, as far as that is known.
+fn placed(context: &Context, command: &Command, text: &str) -> Option<Utf8PathBuf> {
+    if command.cwd == Cwd::Unknown && !text.starts_with(['/', '~']) {
+        return None;
+    }
+    let path = match text.strip_prefix('~').zip(context.world.home()) {
+        Some((rest, home)) if rest.is_empty() || rest.starts_with('/') => resolve(None, &format!("{home}{rest}")),
+        _ => resolve(context.folder_of(command).as_deref(), text),
+    };
+    path.is_absolute().then_some(path)
 }
 
 fn parent_text(text: &str) -> String {
