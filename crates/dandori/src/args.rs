@@ -321,7 +321,7 @@ async fn answer(verb: Verb, context: &cli::Context) -> Result<ExitCode, Failed> 
         Verb::Guard(GuardVerb::Allow(args)) => cli::guard_allow::run(&args, context),
         Verb::Guard(GuardVerb::Revoke(args)) => cli::guard_revoke::run(&args, context),
         Verb::Consent => cli::consent::run(context),
-        Verb::Guard(GuardVerb::Stats(args)) => cli::guard_stats::run(&args, context),
+        Verb::Guard(GuardVerb::Stats(args)) => cli::guard_stats::run(&args, context).await,
         Verb::Guard(GuardVerb::List) => cli::guard_list::run(context),
         Verb::Daemon(DaemonVerb::Start(args)) => cli::daemon_start::run(args, context).await,
         Verb::Daemon(DaemonVerb::Stop) => cli::daemon_stop::run(context).await,

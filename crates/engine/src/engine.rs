@@ -59,6 +59,7 @@ pub(crate) struct Inner {
     pub(crate) not_admitted: Mutex<Option<Problem>>,
     /// Rung when something was thrown into the trash or a slot was taken.
     pub(crate) housekeeping: Notify,
+    pub(crate) guards: tokio::sync::Mutex<crate::guards::Intake>,
     pub(crate) callers: Callers,
     /// Worktrees that are recorded and whose directories are just being made.
     pub(crate) making: crate::worktrees::Making,
@@ -96,6 +97,7 @@ impl Engine {
             admission: Notify::new(),
             not_admitted: Mutex::default(),
             housekeeping: Notify::new(),
+            guards: tokio::sync::Mutex::default(),
             callers: Callers::default(),
             making: crate::worktrees::Making::default(),
             github: Mutex::default(),

@@ -9,21 +9,28 @@
 use std::collections::HashMap;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use dandori_domain::Problem;
 use dandori_host::layout::RunLayout;
 use dandori_host::now;
 use dandori_host::shim::{self, Probe};
 use dandori_journal::spool::{self, Batch, Line, Segment};
+use dandori_journal::stats::{Stats, Tally};
 use dandori_journal::{Record, Verdict};
-use dandori_store::{GuardCursor, GuardRecord, StoreError};
+use dandori_store::{GuardCursor, GuardPlace, GuardRecord, StoreError};
 use jiff::{SignedDuration, Timestamp};
 use tracing::{info, warn};
 
 use crate::Engine;
+use crate::trouble::store_problem;
 
 /// As much of a file as becomes one transaction.
 const BATCH_BYTES: u64 = 128 * 1024;
 /// Of one segment of a run: no honest hook writes as much.
 const MAX_OF_A_RUN: u64 = 16 * 1024 * 1024;
+/// How the names of the runs' folders begin in the store; then come repository and run.
+const OF_RUNS: &str = "run/";
+/// Records that are added up at a time.
+const PAGE: u32 = 2_000;
 const KEPT: SignedDuration = SignedDuration::from_hours(180 * 24);
 const TIDY_EVERY: SignedDuration = SignedDuration::from_hours(6);
 
@@ -36,7 +43,8 @@ pub(crate) struct Intake {
 }
 
 impl Engine {
-    pub(crate) async fn take_in_guards(&self, intake: &mut Intake) {
+    pub(crate) async fn take_in_guards(&self) {
+        let intake = &mut *self.0.guards.lock().await;
         if let Err(e) = self.take_in(intake).await {
             // What is not taken in now is there the next time.
             warn!("records of the guards could not be taken in: {e}");
@@ -44,6 +52,25 @@ impl Engine {
         if intake.tidied.is_none_or(|at| now().duration_since(at) > TIDY_EVERY) {
             intake.tidied = Some(now());
             self.tidy_guards(intake).await;
+        }
+    }
+
+    /// What the guards of all runs of a repository did since then, or of every repository here.
+    pub async fn guard_stats_of_runs(&self, path: Option<&Utf8Path>, since: Timestamp) -> Result<Stats, Problem> {
+        let folders = match path {
+            Some(path) => format!("{OF_RUNS}{}/", self.know(path).await?.repo.id.folder()),
+            None => OF_RUNS.to_owned(),
+        };
+        self.take_in_guards().await;
+        let mut tally = Tally::default();
+        let mut after = GuardPlace::since(since);
+        loop {
+            let asked = self.0.store.guard_records(self.0.fence.host, folders.clone(), after, PAGE).await;
+            let page = asked.map_err(|e| store_problem(&e))?;
+            let Some((last, _)) = page.last() else { return Ok(tally.finish()) };
+            after = last.clone();
+            // What a later version wrote may not be for us to read.
+            page.iter().filter_map(|(_, kept)| serde_json::from_str(&kept.body).ok()).for_each(|r| tally.add(&r));
         }
     }
 
@@ -117,7 +144,7 @@ impl Engine {
                 }
                 let is_alive = matches!(shim::probe(run.root()), Ok(Probe::Alive(_)) | Err(_));
                 let is_over = !is_stopping && !is_alive && !walked.contains(&key);
-                let (name, segments) = (format!("run/{repo}/{key}"), spool::segments(&folder));
+                let (name, segments) = (format!("{OF_RUNS}{repo}/{key}"), spool::segments(&folder));
                 found.push(Source { name, folder, is_run: true, is_over, segments });
             }
         }
@@ -239,9 +266,10 @@ mod tests {
     }
 
     async fn taken(engine: &Engine) -> Vec<String> {
-        engine.take_in_guards(&mut Intake::default()).await;
-        let records = engine.0.store.guard_records(engine.0.fence.host, Timestamp::UNIX_EPOCH, 10_000).await.unwrap();
-        let subject = |record: GuardRecord| {
+        engine.take_in_guards().await;
+        let all = GuardPlace::since(Timestamp::UNIX_EPOCH);
+        let records = engine.0.store.guard_records(engine.0.fence.host, String::new(), all, 10_000).await.unwrap();
+        let subject = |(_, record): (GuardPlace, GuardRecord)| {
             assert_eq!((record.verdict.as_str(), record.guard.as_deref()), ("block", Some("playbook")));
             serde_json::from_str::<Record>(&record.body).unwrap().subject.unwrap()
         };
@@ -297,6 +325,11 @@ mod tests {
         assert!(!guards.join("spool").exists() && guards.exists(), "nothing will come of it any more");
         assert!(root.join("guards/one/spool").exists(), "a checkout's stay the source");
         assert_eq!(taken(&engine).await, ["a", "b", "c"], "and once");
+        append_to(&guards, "d");
+        let stats = engine.guard_stats_of_runs(None, Timestamp::UNIX_EPOCH).await.unwrap();
+        assert_eq!((stats.events, stats.blocked, stats.guards[0].guard.as_str()), (3, 3, "playbook"));
+        let none = engine.guard_stats_of_runs(None, now() + SignedDuration::from_hours(1)).await.unwrap();
+        assert_eq!(none.events, 0);
         engine.stop().await;
     }
 

@@ -19,11 +19,10 @@ impl Engine {
     pub(crate) async fn keep_house(self) {
         self.check_and_back_up().await;
         let mut since_backup = std::time::Instant::now();
-        let mut guards = crate::guards::Intake::default();
         while !self.0.stopping.is_cancelled() {
             self.empty_trash().await;
             self.fill_pools().await;
-            self.take_in_guards(&mut guards).await;
+            self.take_in_guards().await;
             if since_backup.elapsed() > BACKUP_EVERY {
                 since_backup = std::time::Instant::now();
                 self.check_and_back_up().await;

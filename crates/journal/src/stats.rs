@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::record::{Outcome, Record, Verdict};
 
@@ -25,7 +25,7 @@ struct OfGuard {
 }
 
 /// How often a guard came to what.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Counts {
     pub calls: u64,
     pub blocks: u64,
@@ -40,7 +40,7 @@ pub struct Counts {
 }
 
 /// What it all came to.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Stats {
     pub events: u64,
     pub blocked: u64,
@@ -50,7 +50,7 @@ pub struct Stats {
     pub guards: Vec<GuardStats>,
 }
 
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct GuardStats {
     pub guard: String,
     #[serde(flatten)]

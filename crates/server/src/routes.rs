@@ -2,6 +2,7 @@
 
 mod daemon;
 mod events;
+mod guards;
 mod pulls;
 mod tasks;
 mod worktrees;
@@ -60,6 +61,7 @@ fn map() -> OpenApiRouter<App> {
         .routes(routes!(worktrees::restore))
         .routes(routes!(pulls::list, pulls::create))
         .routes(routes!(pulls::show))
+        .routes(routes!(guards::stats))
 }
 
 /// The description of the API, as it is served.

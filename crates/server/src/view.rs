@@ -1,13 +1,14 @@
 //! Domain values as the wire shows them.
 
 use dandori_api::{
-    ChangesView, CollectedThing, ComparedFile, ComparedRun, Comparison, EventView, Overlap, PullLink, PullView,
-    RunView, TaskView, UsageView, WorktreeView,
+    ChangesView, CollectedThing, ComparedFile, ComparedRun, Comparison, EventView, GuardStatsView, GuardView, Overlap,
+    PullLink, PullView, RunView, TaskView, UsageView, WorktreeView,
 };
 use dandori_domain::WaitReason;
 use dandori_domain::run::{Pull, RunFacts, RunKind, Sandbox};
 use dandori_domain::task::Task;
 use dandori_domain::worktree::{Owner, Worktree};
+use dandori_engine::guard_stats::{GuardStats, Stats};
 use dandori_engine::{PullRecord, WorktreeReport, WorktreeState};
 use dandori_store::Event;
 
@@ -188,5 +189,29 @@ pub(crate) fn collected(thing: dandori_engine::CollectedThing) -> CollectedThing
         why: thing.why.code().to_owned(),
         detail: thing.why.detail().map(str::to_owned),
         preserved: thing.preserved,
+    }
+}
+
+pub(crate) fn guard_stats(stats: Stats) -> GuardStatsView {
+    let guard = |of: GuardStats| GuardView {
+        guard: of.guard,
+        calls: of.counts.calls,
+        blocks: of.counts.blocks,
+        asks: of.counts.asks,
+        warnings: of.counts.warnings,
+        infos: of.counts.infos,
+        errors: of.counts.errors,
+        exceptions: of.counts.exceptions,
+        likely_false_alarms: of.counts.likely_false_alarms,
+        p50_micros: of.p50_micros,
+        p99_micros: of.p99_micros,
+    };
+    GuardStatsView {
+        events: stats.events,
+        blocked: stats.blocked,
+        asked: stats.asked,
+        p50_micros: stats.p50_micros,
+        p99_micros: stats.p99_micros,
+        guards: stats.guards.into_iter().map(guard).collect(),
     }
 }

@@ -16,7 +16,8 @@ use crate::sample::{
 };
 use guards::{
     guard_records_are_taken_in_by_the_present_life_alone,
-    guard_records_are_taken_in_once_with_the_place_they_were_read_to, old_guard_records_go,
+    guard_records_are_taken_in_once_with_the_place_they_were_read_to, guard_records_are_told_apart_by_their_folder,
+    old_guard_records_go,
 };
 
 use crate::{EventFilter, Fence, StoreError, Subject, TaskFilter};
@@ -538,5 +539,6 @@ contract_test!(
     a_verb_that_breaks_off_is_an_error_and_the_store_goes_on,
     guard_records_are_taken_in_once_with_the_place_they_were_read_to,
     guard_records_are_taken_in_by_the_present_life_alone,
+    guard_records_are_told_apart_by_their_folder,
     old_guard_records_go,
 );

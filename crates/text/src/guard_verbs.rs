@@ -31,8 +31,21 @@ pub fn false_alarms(lang: Lang) -> String {
 
 pub fn no_records(lang: Lang) -> &'static str {
     match lang {
-        Lang::En => "no events yet: hooks write them down once an agent works here with its guards",
-        Lang::Ja => "まだ記録がありません。ガード付きのエージェントがここで作業すると、フックが記録します",
+        Lang::En => {
+            "no events yet: hooks write them down once an agent works here with its guards; those of runs: `dandori guard stats --runs`"
+        }
+        Lang::Ja => {
+            "まだ記録がありません。ガード付きのエージェントがここで作業すると、フックが記録します。ラン内の記録は `dandori guard stats --runs` で見られます"
+        }
+    }
+}
+
+pub fn no_records_of_runs(lang: Lang) -> &'static str {
+    match lang {
+        Lang::En => {
+            "no events of runs yet: guards write them down in every run of Claude Code, Codex CLI or Gemini CLI"
+        }
+        Lang::Ja => "ランの記録はまだありません。Claude Code、Codex CLI、Gemini CLI のランでは、ガードが必ず記録します",
     }
 }
 

@@ -153,6 +153,7 @@ pub const COMMANDS: &[CommandHelp] = &[
     about("guard stats", "各ガードの判定を集計し、誤検知らしきものを示す").with(&[
         value("since", "期間", "この期間だけを集計する (例: 12h、7d)"),
         flag("all", "このチェックアウトに限らず、すべてを集計する"),
+        flag("runs", "代わりに、このリポジトリのランを集計する (--all と併用すると全リポジトリのラン)"),
     ]),
     about("guard list", "ガードの一覧と、有効なレベルとその設定元を表示する"),
     about("daemon", "デーモンを起動、停止、確認する"),

@@ -1,4 +1,5 @@
-//! `dandori guard stats`: what the hooks have written down, added up. No daemon is needed.
+//! `dandori guard stats`: what the hooks have written down, added up. No daemon is needed, except for what the daemon has
+//! taken in from runs.
 
 use std::process::ExitCode;
 
@@ -12,6 +13,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 
 use super::Context;
+use crate::client::{Client, in_path, quoted};
 use crate::documents::Documents;
 use crate::out::Failed;
 
@@ -23,12 +25,37 @@ pub(crate) struct GuardStatsArgs {
     /// Count every checkout, not only this one
     #[arg(long)]
     all: bool,
+    /// Count the runs of this repository instead, or with --all those of every repository
+    #[arg(long)]
+    runs: bool,
 }
 
-pub(crate) fn run(args: &GuardStatsArgs, context: &Context) -> Result<ExitCode, Failed> {
+pub(crate) async fn run(args: &GuardStatsArgs, context: &Context) -> Result<ExitCode, Failed> {
     let out = &context.out;
     let span = span(&args.since).ok_or_else(|| Failed::Usage(guard_verbs::bad_span(out.lang, &args.since)))?;
     let since = now().checked_sub(span).unwrap_or(Timestamp::UNIX_EPOCH);
+    let (stats, skipped) = if args.runs {
+        (of_runs(args, since, context).await?, Skipped::default())
+    } else {
+        of_hooks(args, since, context)?
+    };
+    out.object(&json!({
+        "since": since, "stats": stats,
+        "skipped": { "broken": skipped.broken, "newer": skipped.newer, "unreadable": skipped.unreadable },
+    }));
+    if stats.events == 0 {
+        let none = if args.runs { guard_verbs::no_records_of_runs } else { guard_verbs::no_records };
+        out.say(none(out.lang));
+    } else {
+        show(&stats, context);
+    }
+    if skipped != Skipped::default() {
+        out.note(guard_verbs::skipped(out.lang, skipped.broken, skipped.newer, skipped.unreadable));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn of_hooks(args: &GuardStatsArgs, since: Timestamp, context: &Context) -> Result<(Stats, Skipped), Failed> {
     let mut tally = Tally::default();
     let mut skipped = Skipped::default();
     for folder in folders(args, context)? {
@@ -37,20 +64,16 @@ pub(crate) fn run(args: &GuardStatsArgs, context: &Context) -> Result<ExitCode, 
         skipped.newer += found.newer;
         skipped.unreadable += found.unreadable;
     }
-    let stats = tally.finish();
-    out.object(&json!({
-        "since": since, "stats": stats,
-        "skipped": { "broken": skipped.broken, "newer": skipped.newer, "unreadable": skipped.unreadable },
-    }));
-    if stats.events == 0 {
-        out.say(guard_verbs::no_records(out.lang));
-    } else {
-        show(&stats, context);
+    Ok((tally.finish(), skipped))
+}
+
+async fn of_runs(args: &GuardStatsArgs, since: Timestamp, context: &Context) -> Result<Stats, Failed> {
+    let client = Client::connect(context).await?;
+    let mut asked = format!("/v1/guards/stats?since={}", quoted(&since.to_string()));
+    if !args.all {
+        asked = format!("{asked}&path={}", in_path(&context.here()?));
     }
-    if skipped != Skipped::default() {
-        out.note(guard_verbs::skipped(out.lang, skipped.broken, skipped.newer, skipped.unreadable));
-    }
-    Ok(ExitCode::SUCCESS)
+    Ok(client.get(&asked).await?)
 }
 
 fn show(stats: &Stats, context: &Context) {

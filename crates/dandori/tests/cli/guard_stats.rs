@@ -47,3 +47,29 @@ fn guard_stats_needs_no_daemon_and_counts_what_each_guard_did() {
     assert!(wrong.stderr.contains("7d"), "{}", wrong.stderr);
     assert!(!env.state().join("daemon.lock").exists(), "no daemon was started");
 }
+
+#[test]
+fn guard_stats_counts_the_runs_of_a_repository_when_asked_for_them() {
+    let env = machine();
+    let none = env.dandori(["guard", "stats", "--runs"]);
+    assert_eq!((none.code, none.stdout.as_str()), (0, ""));
+    assert!(none.stderr.contains("no events of runs yet"), "{}", none.stderr);
+    let run = env.run_json(["nothing", "--agent", "exec:true"]);
+    let worktree = run["worktree"].as_str().map(Utf8Path::new);
+    let repos = env.state().join("repos");
+    let repo = repos.read_dir_utf8().unwrap().next().unwrap().unwrap().path().to_owned();
+    assert!(worktree.is_none_or(|worktree| worktree.starts_with(&repo)), "{run}");
+    let runs = |repo: &Utf8Path, key: &str| dandori_engine::RunLayout::at(repo.join("runs").join(key)).guards();
+    for (verdict, session) in [("block", "s"), ("go", "s"), ("go", "u")] {
+        append(&runs(&repo, "r1"), verdict, session);
+    }
+    append(&runs(&repo, "r2"), "block", "v");
+    append(&runs(&repos.join("another"), "r3"), "block", "w");
+    let stats = env.dandori(["guard", "stats", "--runs", "--json"]).json();
+    assert_eq!((&stats["stats"]["events"], &stats["stats"]["blocked"]), (&json!(4), &json!(2)), "{stats}");
+    let shown = env.dandori(["guard", "stats", "--runs"]);
+    assert!(shown.stdout.contains("playbook  4      2       1              1.1ms"), "{}", shown.stdout);
+    let all = env.dandori(["guard", "stats", "--runs", "--all", "--json"]).json();
+    assert_eq!((&all["stats"]["events"], &all["stats"]["blocked"]), (&json!(5), &json!(3)), "{all}");
+    assert_eq!(env.dandori(["guard", "stats", "--json"]).json()["stats"]["events"], 0, "hooks of the checkout alone");
+}

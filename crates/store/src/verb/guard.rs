@@ -25,6 +25,24 @@ pub struct GuardRecord {
     pub body: String,
 }
 
+/// Where a record stands among all, oldest first: what comes next is asked for by it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct GuardPlace {
+    at_ms: i64,
+    folder: String,
+    segment: String,
+    position: i64,
+    hash: i64,
+}
+
+impl GuardPlace {
+    /// Before every record since then.
+    pub fn since(at: Timestamp) -> Self {
+        let at_ms = at.as_millisecond();
+        Self { at_ms, folder: String::new(), segment: String::new(), position: -1, hash: i64::MIN }
+    }
+}
+
 /// How far one file was taken in.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GuardCursor {
@@ -70,9 +88,9 @@ fn drop_before(tx: &mut dyn Tx, fence: Fence, before: Timestamp, segment: &str) 
     tx.execute("DELETE FROM guard_record WHERE host = $1 AND at_ms < $2", params![fence.host, before.as_millisecond()])
 }
 
-fn read(row: &Row) -> Result<GuardRecord> {
+fn read(row: &Row) -> Result<(GuardPlace, GuardRecord)> {
     let text_if_there = |column| row.has(column).then(|| row.text(column).map(str::to_owned)).transpose();
-    Ok(GuardRecord {
+    let record = GuardRecord {
         position: u64::try_from(row.int(0)?).map_err(StoreError::unreadable)?,
         at: Timestamp::from_millisecond(row.int(1)?).map_err(StoreError::unreadable)?,
         session: text_if_there(2)?,
@@ -80,7 +98,15 @@ fn read(row: &Row) -> Result<GuardRecord> {
         verdict: row.text(4)?.to_owned(),
         guard: text_if_there(5)?,
         body: row.text(6)?.to_owned(),
-    })
+    };
+    let place = GuardPlace {
+        at_ms: row.int(1)?,
+        folder: row.text(7)?.to_owned(),
+        segment: row.text(8)?.to_owned(),
+        position: row.int(0)?,
+        hash: row.int(9)?,
+    };
+    Ok((place, record))
 }
 
 /// FNV-1a: tells a line from another at the same place.
@@ -126,12 +152,31 @@ impl Store {
         .await
     }
 
-    /// A host's records since then, oldest first.
-    pub async fn guard_records(&self, host: HostId, since: Timestamp, limit: u32) -> Result<Vec<GuardRecord>> {
+    /// A host's records behind this place, oldest first, of the folders whose names begin so (letters, digits and
+    /// slashes).
+    pub async fn guard_records(
+        &self,
+        host: HostId,
+        folders: String,
+        after: GuardPlace,
+        limit: u32,
+    ) -> Result<Vec<(GuardPlace, GuardRecord)>> {
         self.read(move |tx| {
-            let sql = "SELECT position, at_ms, session, event, verdict, guard, body FROM guard_record
-                 WHERE host = $1 AND at_ms >= $2 ORDER BY at_ms, folder, segment, position LIMIT $3";
-            let params = params![host, since.as_millisecond(), i64::from(limit)];
+            let sql = "SELECT position, at_ms, session, event, verdict, guard, body, folder, segment, hash
+                 FROM guard_record
+                 WHERE host = $1 AND folder LIKE $2 AND at_ms >= $3
+                     AND (at_ms, folder, segment, position, hash) > ($3, $4, $5, $6, $7)
+                 ORDER BY at_ms, folder, segment, position, hash LIMIT $8";
+            let params = params![
+                host,
+                format!("{folders}%"),
+                after.at_ms,
+                after.folder.as_str(),
+                after.segment.as_str(),
+                after.position,
+                after.hash,
+                i64::from(limit),
+            ];
             tx.query(sql, params)?.iter().map(read).collect()
         })
         .await
