@@ -3,7 +3,7 @@
 //! Everything that costs is looked up once, when the first guard wants it.
 
 use std::cell::{OnceCell, RefCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::rc::Rc;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -25,6 +25,8 @@ use crate::world::{Checkout, FileKind, World};
 
 /// Files one pattern is filled in with.
 const MAX_FILLED_IN: usize = 1000;
+/// Files one call of a tool may name: each costs some looks at the disk and some memory.
+pub(crate) const MOST_FILES: usize = 10_000;
 
 pub struct Context<'a> {
     pub event: &'a Event,
@@ -204,22 +206,28 @@ impl<'a> Context<'a> {
     /// Every file that would be changed, by whatever tool.
     pub fn targets(&self) -> &[Target] {
         self.targets.get_or_init(|| {
-            let mut found: Vec<Target> = Vec::new();
-            for change in self.changes() {
-                for path in change.paths() {
-                    if !found.iter().any(|target| target.path == path) {
-                        found.push(self.target(path.to_owned(), By::Edit, false));
-                    }
-                }
-            }
-            for path in self.tool_files() {
-                found.push(self.target(path, By::Edit, false));
-            }
+            let edited = self.changes().iter().flat_map(Change::paths).map(Utf8Path::to_owned);
+            let mut seen = HashSet::new();
+            let mut found: Vec<Target> = edited
+                .chain(self.tool_files())
+                .filter(|path| seen.insert(path.to_string()))
+                .take(MOST_FILES)
+                .map(|path| self.target(path, By::Edit, false))
+                .collect();
             for write in self.reading().map_or(&[][..], |reading| &reading.writes) {
                 self.written(write, &mut found);
             }
             found
         })
+    }
+
+    /// More files than anybody looks through: then some were not looked at.
+    pub(crate) fn names_too_many_files(&self) -> bool {
+        match &self.event.tool {
+            Some(Tool::Edit { changes, .. }) => changes.len() > MOST_FILES,
+            Some(Tool::Mcp { input, .. } | Tool::Other { input, .. }) => texts_in(input) > MOST_FILES,
+            _ => false,
+        }
     }
 
     fn written(&self, write: &Write, found: &mut Vec<Target>) {
@@ -427,6 +435,16 @@ impl<'a> Context<'a> {
 
     pub fn is_before_tool(&self) -> bool {
         self.event.kind == Kind::PreTool
+    }
+}
+
+/// How many texts there are in a tool's input.
+fn texts_in(value: &Value) -> usize {
+    match value {
+        Value::String(_) => 1,
+        Value::Array(items) => items.iter().map(texts_in).sum(),
+        Value::Object(fields) => fields.values().map(texts_in).sum(),
+        _ => 0,
     }
 }
 

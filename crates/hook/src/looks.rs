@@ -2,63 +2,87 @@
 //! real path is asked for every file in it.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
+use camino::{Utf8Path, Utf8PathBuf};
 use dandori_guard::world::FileKind;
 use dandori_host::layout;
+
+/// Longer paths are looked at again: an event may be full of them, and a hook is to stay small.
+const LONGEST: usize = 512;
 
 /// By the path as text: paths are compared part by part, which is slow.
 #[derive(Default)]
 pub struct Looks {
     kinds: RefCell<HashMap<String, Option<FileKind>>>,
-    reals: RefCell<HashMap<String, Utf8PathBuf>>,
+    /// Folders and files that are where they say: no part of the way is a link.
+    plain: RefCell<HashSet<String>>,
 }
 
 impl Looks {
     /// What a path is; a link to a folder is a folder.
     pub(crate) fn kind(&self, path: &Utf8Path) -> Option<FileKind> {
-        match self.own_kind(path) {
+        if let Some(known) = self.kinds.borrow().get(path.as_str()) {
+            return *known;
+        }
+        let kind = match own_kind(path) {
             Some(FileKind::Link) if path.is_dir() => Some(FileKind::Folder),
             other => other,
+        };
+        if path.as_str().len() <= LONGEST {
+            self.kinds.borrow_mut().insert(path.to_string(), kind);
         }
+        kind
     }
 
     /// The path with every symbolic link in what exists of it followed.
     pub(crate) fn real(&self, path: &Utf8Path) -> Utf8PathBuf {
-        if let Some(known) = self.reals.borrow().get(path.as_str()) {
-            return known.clone();
+        let text = path.as_str();
+        if !is_normal(text) {
+            return layout::real(path);
         }
-        let real = match (path.parent(), path.components().next_back()) {
-            (Some(parent), Some(Utf8Component::Normal(name))) if self.own_kind(path) != Some(FileKind::Link) => {
-                self.real(parent).join(name)
+        for end in text.match_indices('/').map(|(at, _)| at).skip(1).chain([text.len()]) {
+            let part = text.get(..end).unwrap_or(text);
+            if self.plain.borrow().contains(part) {
+                continue;
             }
-            _ => layout::real(path),
-        };
-        self.reals.borrow_mut().insert(path.to_string(), real.clone());
-        real
+            match own_kind(Utf8Path::new(part)) {
+                Some(FileKind::Link) => return layout::real(path),
+                Some(_) if part.len() <= LONGEST => {
+                    self.plain.borrow_mut().insert(part.to_owned());
+                }
+                Some(_) => {}
+                // Nothing of the rest is there either.
+                None => break,
+            }
+        }
+        path.to_owned()
     }
 
     /// Something else may have changed the files.
     pub(crate) fn forget(&self) {
         self.kinds.borrow_mut().clear();
-        self.reals.borrow_mut().clear();
+        self.plain.borrow_mut().clear();
     }
+}
 
-    /// Of the path itself, no link followed.
-    fn own_kind(&self, path: &Utf8Path) -> Option<FileKind> {
-        if let Some(known) = self.kinds.borrow().get(path.as_str()) {
-            return *known;
-        }
-        let kind = path.symlink_metadata().ok().map(|metadata| match metadata.file_type() {
-            kind if kind.is_symlink() => FileKind::Link,
-            kind if kind.is_dir() => FileKind::Folder,
-            kind if kind.is_file() => FileKind::File,
-            _ => FileKind::Other,
-        });
-        self.kinds.borrow_mut().insert(path.to_string(), kind);
-        kind
-    }
+/// From the root, with nothing in it that is no name.
+fn is_normal(path: &str) -> bool {
+    path.strip_prefix('/').is_some_and(|rest| rest.split('/').all(|part| !matches!(part, "" | "." | "..")))
+}
+
+/// Of the path itself, no link followed.
+fn own_kind(path: &Utf8Path) -> Option<FileKind> {
+    let kind = path.symlink_metadata().ok()?.file_type();
+    Some(if kind.is_symlink() {
+        FileKind::Link
+    } else if kind.is_dir() {
+        FileKind::Folder
+    } else if kind.is_file() {
+        FileKind::File
+    } else {
+        FileKind::Other
+    })
 }
 
 #[cfg(test)]
@@ -95,6 +119,8 @@ mod tests {
             "round",
             "round/x",
             "./a/./b",
+            "a//b/",
+            "/",
         ] {
             for path in [top.join(path), Utf8PathBuf::from(path)] {
                 assert_eq!(looks.real(&path), layout::real(&path), "{path}");

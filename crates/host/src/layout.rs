@@ -146,7 +146,10 @@ pub fn without_dots(path: &Utf8Path) -> Utf8PathBuf {
 
 /// The path with every symbolic link in what exists of it followed.
 pub fn real(path: &Utf8Path) -> Utf8PathBuf {
-    for ancestor in path.ancestors() {
+    // From the top: below the first part that is missing nothing is there.
+    let ancestors: Vec<&Utf8Path> = path.ancestors().filter(|part| !part.as_str().is_empty()).collect();
+    let existing = ancestors.iter().rev().take_while(|part| part.metadata().is_ok()).count();
+    for ancestor in ancestors.iter().rev().take(existing).rev() {
         if let (Ok(found), Ok(rest)) = (ancestor.canonicalize_utf8(), path.strip_prefix(ancestor)) {
             return if rest.as_str().is_empty() { found } else { found.join(rest) };
         }

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use dandori_host::{Cmd, CmdError, Env};
+use serde_json::json;
 use tempfile::TempDir;
 
 use super::events;
@@ -41,7 +42,31 @@ pub(crate) fn input(seeds: &Seeds, choice: u64, random: &mut Random) -> Vec<u8> 
             .replacen('{', &format!("{{\"tool_response\":\"{}\",", filler.repeat(size / filler.len())), 1)
             .into_bytes();
     }
+    if random.one_in(25) {
+        bytes = many_paths(random);
+    }
     bytes
+}
+
+/// Files that are not there, in folders that are not there: what is remembered of each adds up.
+fn many_paths(random: &mut Random) -> Vec<u8> {
+    let depth = 1 + random.below(2_000);
+    let letters = if random.one_in(2) { 60_000 } else { 1_000_000 };
+    let count = 1 + random.below(letters / (2 * depth + 4));
+    let top = random.word(&["x", "../x", "/x", "~/x", "src/x", "link/x"]);
+    let part = random.word(&["/a", "/日", "/.", "/..", "/.git"]).repeat(depth);
+    let paths: Vec<String> = (0..count).map(|at| format!("{top}{at}{part}")).collect();
+    let (tool, input) = match random.below(4) {
+        0 => ("Bash", json!({ "command": format!("cat {}", paths.join(" ")) })),
+        1 => ("Bash", json!({ "command": format!("rm -rf {}", paths.join(" ")) })),
+        2 => ("mcp__files__write_files", json!({ "paths": paths })),
+        _ => ("mcp__files__read_files", json!({ "paths": paths })),
+    };
+    let event = json!({
+        "hook_event_name": "PreToolUse", "session_id": "s", "cwd": REPO, "tool_name": tool, "tool_input": input,
+        "tool_use_id": "t",
+    });
+    event.to_string().into_bytes()
 }
 
 impl Bed {
@@ -66,6 +91,7 @@ impl Bed {
         for repo in ["repo", "plain"] {
             let git = Cmd::new("git", &bed.env()).args(["init", "-q", "-b", "work"]).cwd(&bed.root.join(repo));
             git.deadline(Duration::from_secs(30)).run()?;
+            std::os::unix::fs::symlink("src", bed.root.join(repo).join("link"))?;
         }
         Ok(bed)
     }

@@ -6,7 +6,7 @@ use dandori_shell::{Command, Word};
 use dandori_text::guard::control as text;
 use serde_json::Value;
 
-use crate::context::{By, Context, Target};
+use crate::context::{By, Context, MOST_FILES, Target};
 use crate::event::Kind;
 use crate::papers::text_after;
 use crate::voice::{Trouble, Voice};
@@ -45,6 +45,10 @@ pub(crate) fn judge(context: &Context, voice: &mut Voice) -> Result<(), Trouble>
         if let Some(path) = path.as_deref().filter(|path| is_settings(path) || is_listed_settings(context, path)) {
             armed::config_changed(context, path, voice)?;
         }
+        return Ok(());
+    }
+    if context.names_too_many_files() {
+        voice.block(text::too_many(context.lang, MOST_FILES));
         return Ok(());
     }
     let archives = Archives::of(context);

@@ -102,7 +102,9 @@ pub(super) fn read(context: &Context, patterns: &[String]) -> Vec<Utf8PathBuf> {
         let place = context.place(path);
         !is_example(path) && patterns.iter().any(|pattern| place.holds(pattern))
     };
-    let is_made_here = |path: &Utf8Path| context.targets().iter().any(|t| t.path == path && is_made_anew(context, t));
+    let is_made_here = |path: &Utf8Path| {
+        context.targets().iter().any(|t| t.path.as_str() == path.as_str() && is_made_anew(context, t))
+    };
     let is_held = |shown: &Shown| {
         let kind = context.world.kind(&shown.path);
         if kind.is_none() && (shown.named == Named::Perhaps || is_made_here(&shown.path)) {

@@ -38,6 +38,14 @@ pub fn writes(lang: Lang, file: &str) -> String {
     )
 }
 
+pub fn too_many(lang: Lang, most: usize) -> String {
+    say!(
+        lang,
+        "the call names more than {most} files or texts, which is more than can be checked. Do it in several calls",
+        "一度の呼び出しに含まれるファイルやテキストが {most} 個を超えており、確認しきれません。複数回に分けてください"
+    )
+}
+
 pub fn puts_away(lang: Lang, file: &str) -> String {
     say!(
         lang,

@@ -160,6 +160,16 @@ fn what_is_only_known_when_it_runs_is_known_by_what_is_written_of_it() {
 }
 
 #[test]
+fn more_files_than_can_be_looked_at_are_refused() {
+    let call = |files: usize| {
+        let paths: Vec<String> = (0..files).map(|at| format!("src/{at}.rs")).collect();
+        stage().tool("mcp__files__write_files", &json!({ "paths": paths }))
+    };
+    assert!(!is_refused(&call(10_000)));
+    assert!(is_refused(&call(10_001)));
+}
+
+#[test]
 fn a_whole_folder_is_changed_when_what_is_the_guards_stays() {
     let index = |names: &str| format!("DIRC\0\0\0\u{2}{names}");
     let untracked = || stage().file(".git/index", &index("src/a.rs"));
