@@ -185,6 +185,30 @@ fn a_script_that_gives_the_hooks_another_environment_does_not_reach_the_session(
 }
 
 #[test]
+fn settings_that_git_has_without_the_hooks_are_not_put_back() {
+    let stage = Stage::new(Agent::Claude);
+    put(&stage.path(".claude/settings.json"), "{}\n");
+    stage.env.git(["add", "-A"]);
+    stage.env.git(["commit", "-qm", "settings"]);
+    let _ = stage.init(&[]).ok();
+    let before = stage.text(".claude/settings.json");
+    refused(
+        &stage,
+        lines(&[
+            "git stash",
+            "git stash push -u -m wip",
+            "git stash -- .claude",
+            "git checkout .",
+            "git checkout -f",
+            "git restore .claude",
+            "git reset --hard",
+            "git sparse-checkout set src",
+        ]),
+    );
+    assert_eq!(stage.text(".claude/settings.json"), before);
+}
+
+#[test]
 fn the_program_is_not_replaced_or_removed() {
     let mut stage = Stage::new(Agent::Claude);
     let bin = stage.env.root().join("bin");
