@@ -1,5 +1,7 @@
 //! Subcommands that git and gh do not have themselves: aliases, from the line or from the configuration.
 
+use std::rc::Rc;
+
 use crate::git::GitCall;
 use crate::reading::{Foreign, Reach, Word};
 use crate::walk::Walker;
@@ -79,7 +81,7 @@ impl Walker<'_> {
             let code = if program == "git" { format!("{code} \"$@\"") } else { code.to_owned() };
             let args = args.to_vec();
             self.apart(reach, |walker| {
-                walker.scope.positional = Some(args);
+                walker.scope.positional = Some(Rc::new(args));
                 walker.code(&code, &Input::Inherited)
             });
             return;

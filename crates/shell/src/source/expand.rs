@@ -347,7 +347,7 @@ impl Walker<'_> {
     pub(crate) fn lookup(&self, name: &str) -> Option<Vec<Word>> {
         if let Some(positional) = &self.scope.positional {
             match name {
-                "@" | "*" => return Some(positional.clone()),
+                "@" | "*" => return Some(positional.to_vec()),
                 "#" => return Some(vec![Word::literal(positional.len().to_string())]),
                 _ => {}
             }

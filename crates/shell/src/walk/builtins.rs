@@ -1,5 +1,7 @@
 //! Builtins of the shell: what they do to what it knows, and what they print.
 
+use std::rc::Rc;
+
 use crate::options::{self, Spec};
 use crate::programs::wrappers::is_assignment;
 use crate::reading::{Certainty, Why, Word};
@@ -93,14 +95,14 @@ impl Walker<'_> {
             "set" => {
                 self.scope.stops_on_failure |= has_letter(args, 'e') || args.iter().any(|w| w.text == "errexit");
                 if let Some(at) = args.iter().position(|w| w.text == "--") {
-                    self.scope.positional = Some(args.get(at + 1..).unwrap_or_default().to_vec());
+                    self.scope.positional = Some(Rc::new(args.get(at + 1..).unwrap_or_default().to_vec()));
                 }
             }
             "shift" => {
                 if let Some(positional) = &mut self.scope.positional
                     && !positional.is_empty()
                 {
-                    positional.remove(0);
+                    Rc::make_mut(positional).remove(0);
                 }
             }
             "echo" => return Some(echo(args)),

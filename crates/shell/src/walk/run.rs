@@ -1,5 +1,7 @@
 //! A simple command: its words, its redirections, and who understands its program.
 
+use std::rc::Rc;
+
 use brush_parser::ast::{Assignment, AssignmentName, AssignmentValue, CommandPrefixOrSuffixItem, SimpleCommand};
 
 use crate::programs::finders::keeps_names;
@@ -185,7 +187,7 @@ impl Walker<'_> {
         });
         let args = argv.get(1..).unwrap_or_default();
         if let Some(function) = self.scope.functions.get(&first.text).cloned() {
-            let positional = self.scope.positional.replace(args.to_vec());
+            let positional = self.scope.positional.replace(Rc::new(args.to_vec()));
             let output = self.call(&first.text.clone(), &function, input);
             self.scope.positional = positional;
             return output;

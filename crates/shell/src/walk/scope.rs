@@ -43,7 +43,7 @@ pub(crate) struct Scope {
     /// Mounts of the container the command runs in: its folder, and the one of this machine. None on this machine.
     pub(crate) mounts: Option<Rc<Vec<(String, String)>>>,
     /// `$1`…; unknown outside of functions and `sh -c`.
-    pub(crate) positional: Option<Vec<Word>>,
+    pub(crate) positional: Option<Rc<Vec<Word>>>,
 }
 
 impl Scope {

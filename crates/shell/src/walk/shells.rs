@@ -1,5 +1,7 @@
 //! Shells and the builtins that take code.
 
+use std::rc::Rc;
+
 use crate::reading::{Reach, ScriptRun, Why, Word};
 use crate::source::scan;
 use crate::walk::Walker;
@@ -84,7 +86,7 @@ impl Walker<'_> {
                 return Output::Unknown;
             }
             return self.apart(Reach::ShellCode(program.to_owned()), |walker| {
-                walker.scope.positional = Some(positional);
+                walker.scope.positional = Some(Rc::new(positional));
                 if let Some(name) = operands.first() {
                     walker.scope.put("0", Variable::Words(vec![name.clone()]));
                 }
@@ -101,7 +103,7 @@ impl Walker<'_> {
     pub(crate) fn code_on_input(&mut self, program: &str, positional: &[Word], input: &Input) -> Output {
         match input {
             Input::Text(text) => self.apart(Reach::ShellCode(program.to_owned()), |walker| {
-                walker.scope.positional = Some(positional.to_vec());
+                walker.scope.positional = Some(Rc::new(positional.to_vec()));
                 walker.code(text, &Input::Inherited)
             }),
             Input::Unseen | Input::Names(_) => {
@@ -118,7 +120,7 @@ impl Walker<'_> {
     /// A script file is run: by a shell, or sourced.
     pub(crate) fn script_file(&mut self, by: &str, file: &Word, args: &[Word], input: &Input) -> Output {
         if file.text.starts_with("/dev/fd/") || matches!(file.text.as_str(), "/dev/stdin" | "/proc/self/fd/0") {
-            let text = match std::rc::Rc::make_mut(&mut self.scope.variables).remove("<(") {
+            let text = match Rc::make_mut(&mut self.scope.variables).remove("<(") {
                 Some(Variable::Words(words)) => words.into_iter().next().map(|w| w.text),
                 _ => match input {
                     Input::Text(text) => Some(text.clone()),
@@ -159,7 +161,7 @@ impl Walker<'_> {
         };
         if is_shell(&language) || matches!(by, "source" | ".") {
             return self.apart(Reach::Script(name.to_owned()), |walker| {
-                walker.scope.positional = Some(args.to_vec());
+                walker.scope.positional = Some(Rc::new(args.to_vec()));
                 walker.code(text, input)
             });
         }
