@@ -240,7 +240,11 @@ fn what_holds_itself_or_multiplies_ends_soon() {
         "set -- a a a $@ $@; watchexec -e rs -- cargo test".repeat(300),
         format!("{}tmux new-session -d 'git push'", "set -- a a a $@ $@; ".repeat(12)).repeat(20),
         format!("{}{}", "set -- a a a $@ $@; ".repeat(12), "(:); ".repeat(2_000)),
-        format!("{}{}", (0..1_500).map(|i| format!("alias a{i}=b;")).collect::<String>(), "(:); ".repeat(2_000)),
+        format!(
+            "{}{}",
+            (0..1_500).map(|i| format!("alias a{i}=b;")).collect::<Vec<_>>().concat(),
+            "(:); ".repeat(2_000)
+        ),
         format!("{}{}", "pushd a; ".repeat(2_000), "(:); ".repeat(2_000)),
         (0..2_000).map(|n| format!("v{n}=1")).collect::<Vec<_>>().join(" && "),
         "cd a; ".repeat(8_000),
