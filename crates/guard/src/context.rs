@@ -223,11 +223,11 @@ impl<'a> Context<'a> {
 
     /// More files than anybody looks through: then some were not looked at.
     pub(crate) fn names_too_many_files(&self) -> bool {
-        match &self.event.tool {
-            Some(Tool::Edit { changes, .. }) => changes.len() > MOST_FILES,
-            Some(Tool::Mcp { input, .. } | Tool::Other { input, .. }) => texts_in(input) > MOST_FILES,
-            _ => false,
-        }
+        let named = match &self.event.tool {
+            Some(Tool::Mcp { input, .. } | Tool::Other { input, .. }) => texts_in(input),
+            _ => self.changes().iter().flat_map(Change::paths).count(),
+        };
+        named > MOST_FILES
     }
 
     fn written(&self, write: &Write, found: &mut Vec<Target>) {

@@ -167,6 +167,13 @@ fn more_files_than_can_be_looked_at_are_refused() {
     };
     assert!(!is_refused(&call(10_000)));
     assert!(is_refused(&call(10_001)));
+    // A move names two.
+    let moves: String =
+        (0..6_000).map(|at| format!("*** Update File: a{at}\n*** Move to: b{at}\n")).collect::<Vec<_>>().concat();
+    let patch = format!("*** Begin Patch\n{moves}*** End Patch");
+    let mut codex = stage();
+    codex.agent = Agent::Codex;
+    assert!(is_refused(&codex.tool("apply_patch", &json!({ "command": patch }))));
 }
 
 #[test]
