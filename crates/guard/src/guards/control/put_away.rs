@@ -1,5 +1,6 @@
 //! Git puts changes of files away that it has: settings that arm the guards, and are not committed, would go with them.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -15,10 +16,12 @@ const LOOKING: Duration = Duration::from_secs(2);
 
 /// What of the guards a command of the line would put away.
 pub(super) fn by_git(context: &Context) -> Option<Utf8PathBuf> {
-    context.commands().iter().find_map(|command| by(context, command))
+    // Git is asked once for each file, however often the line says `git stash`.
+    let mut changed = BTreeMap::new();
+    context.commands().iter().find_map(|command| by(context, command, &mut changed))
 }
 
-fn by(context: &Context, command: &Command) -> Option<Utf8PathBuf> {
+fn by(context: &Context, command: &Command, changed: &mut BTreeMap<Utf8PathBuf, bool>) -> Option<Utf8PathBuf> {
     let call = git_call(command)?;
     let takes = Takes::of(&call)?;
     let base = context.folder_of(command);
@@ -27,7 +30,10 @@ fn by(context: &Context, command: &Command) -> Option<Utf8PathBuf> {
     below(context, &root).into_iter().find(|path| {
         trees::is_tracked(context, path)
             && match &takes {
-                Takes::Changes(paths) => paths.mean(&base, &root, path) && is_changed(context, &root, path),
+                Takes::Changes(paths) => {
+                    paths.mean(&base, &root, path)
+                        && *changed.entry(path.clone()).or_insert_with(|| is_changed(context, &root, path))
+                }
                 Takes::AllBut(folders) => !folders.iter().any(|folder| path.starts_with(root.join(folder))),
             }
     })

@@ -227,6 +227,8 @@ fn a_whole_folder_is_changed_when_what_is_the_guards_stays() {
         assert!(!is_refused(&src().answers(0, "", "").bash(line)), "{line}, where they are committed");
         assert_eq!(is_refused(&src().bash(line)), refused, "{line}, where git cannot be asked");
     }
+    let again = tracked().answers(0, "", "").bash("git stash; git stash pop; git stash");
+    assert!(!is_refused(&again), "git is asked once: {}", again.said());
     for (line, refused) in [
         ("git sparse-checkout set src", true),
         ("git sparse-checkout init --cone", true),
