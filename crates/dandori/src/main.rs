@@ -24,7 +24,9 @@ fn main() -> ExitCode {
     match words.next().as_deref().and_then(|w| w.to_str()) {
         Some("hook") => return hook(words),
         Some("shim") => return shim(words.next(), dandori_host::shim::main),
-        Some("shim-exec") => return shim(words.next(), dandori_host::shim::exec_main),
+        Some("fenced") => return stage(words.next()),
+        Some("fence") => return code(dandori_host::fenced::command_main(&dandori_host::Env::of_process())),
+        Some("fence-probe") => return code(dandori_host::fenced::probe_main()),
         Some("rehearse") => return rehearse::main(),
         _ => {}
     }
@@ -36,10 +38,22 @@ fn hook(words: impl Iterator<Item = std::ffi::OsString>) -> ExitCode {
     ExitCode::from(dandori_hook::main(&dandori_hook::Called::from_words(words), &dandori_host::Env::of_process()))
 }
 
+/// One of the processes on the way to a program behind the fence.
+fn stage(name: Option<std::ffi::OsString>) -> ExitCode {
+    match name.as_deref().and_then(|n| n.to_str()) {
+        Some(name) => code(dandori_host::fenced::stage_main(name)),
+        None => ExitCode::from(2),
+    }
+}
+
+fn code(code: i32) -> ExitCode {
+    ExitCode::from(u8::try_from(code).unwrap_or(70))
+}
+
 fn shim(folder: Option<std::ffi::OsString>, main: fn(&camino::Utf8Path) -> i32) -> ExitCode {
     let folder = folder.and_then(|f| f.into_string().ok()).map(Utf8PathBuf::from);
     match folder {
-        Some(folder) => ExitCode::from(u8::try_from(main(&folder)).unwrap_or(70)),
+        Some(folder) => code(main(&folder)),
         None => ExitCode::from(2),
     }
 }

@@ -8,14 +8,7 @@ use crate::agent::{Usage, Verdict};
 use crate::failure::Failure;
 use crate::id::{Oid, SessionId, WorktreeKey};
 use crate::problem::Problem;
-
-/// What the kernel really enforced.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(tag = "level", rename_all = "snake_case")]
-pub enum Sandbox {
-    Landlock { abi: u32 },
-    None { reason: String },
-}
+pub use crate::sandbox::{Gap, Sandbox};
 
 /// Where a run works.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -197,6 +190,11 @@ pub enum Note {
     MainCheckoutDetached,
     NoSandbox {
         reason: String,
+    },
+    /// Some layers of the fence are missing on this machine.
+    FenceIsPartial {
+        missing: Vec<String>,
+        open: Vec<Gap>,
     },
     BaseIsLocal {
         base: String,

@@ -87,6 +87,10 @@ pub enum Failure {
     },
     /// The shim ended without a record: killed, or the machine went down.
     SupervisorLost,
+    /// Processes of the run could not be ended: its files may still change, so nothing of them was taken.
+    ProcessesLeft {
+        pids: Vec<u32>,
+    },
     Tampered {
         findings: Vec<Finding>,
     },
@@ -123,6 +127,7 @@ impl Failure {
             | Self::TimedOut { .. }
             | Self::OverBudget { .. }
             | Self::DandoriGone { .. }
+            | Self::ProcessesLeft { .. }
             | Self::SupervisorLost => Stage::Agent,
             Self::Tampered { .. } | Self::ConflictLeft { .. } | Self::Staging { .. } => Stage::Staging,
             Self::Commit { .. } => Stage::Commit,

@@ -16,6 +16,7 @@ pub mod paths;
 pub mod problem;
 pub mod pull;
 pub mod run;
+pub mod sandbox;
 pub mod spec;
 pub mod step;
 pub mod task;

@@ -21,9 +21,6 @@ use crate::trouble::store_problem;
 use crate::{fault, plan};
 use dandori_host::layout::Layout;
 
-/// What every git command of a daemon carries in its environment.
-const COMMAND_MARKER: &str = "DANDORI_COMMAND_OF";
-
 /// What a daemon is started with.
 #[derive(Clone, Debug)]
 pub struct EngineOptions {
@@ -85,13 +82,16 @@ impl Engine {
             None => Location::Sqlite(options.layout.database()),
         };
         let (store, report) = Store::open(location, now()).await.map_err(|e| store_problem(&e))?;
+        let program = options.dandori.clone();
+        let sandbox = tokio::task::spawn_blocking(move || dandori_host::fenced::probe(&program)).await;
+        let sandbox = sandbox.unwrap_or_else(|e| Sandbox::None { reason: e.to_string() });
         let epoch = store.begin_life(host, now()).await.map_err(|e| store_problem(&e))?;
         let engine = Self(Arc::new(Inner {
             config,
             store,
             git,
             fence: Fence { host, epoch },
-            sandbox: dandori_host::sandbox::probe(),
+            sandbox,
             notices: Mutex::new(notices_of(&report)),
             walked: Mutex::default(),
             admission: Notify::new(),
@@ -243,7 +243,7 @@ fn host_id(layout: &Layout) -> Result<HostId, Problem> {
 /// Git commands of a daemon that was killed may still be at work: they end before we look at the world.
 async fn end_orphans(host: HostId) {
     let _ =
-        tokio::task::spawn_blocking(move || dandori_host::process::end_marked(COMMAND_MARKER, &host.to_string())).await;
+        tokio::task::spawn_blocking(move || dandori_host::process::end_marked(dandori_host::cmd::COMMAND_MARKER, &host.to_string())).await;
 }
 
 fn notices_of(report: &OpenReport) -> Vec<Notice> {

@@ -16,6 +16,9 @@ use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
 
 use crate::Env;
 
+/// Carried by every command of a daemon, so that what a killed one left behind is found.
+pub const COMMAND_MARKER: &str = "DANDORI_COMMAND_OF";
+
 /// More than any output we read whole; a patch goes to a file instead.
 const MAX_OUTPUT: usize = 256 * 1024 * 1024;
 

@@ -7,6 +7,7 @@ pub mod ancestry;
 pub mod clock;
 pub mod cmd;
 pub mod env;
+pub mod fenced;
 pub mod file;
 pub mod layout;
 pub mod machine;

@@ -10,11 +10,11 @@ use std::time::{Duration, Instant};
 
 use dandori_domain::run::ProcessRef;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open, pidfd_send_signal};
 
 mod table;
 
-pub(crate) use table::{Entry, Table, arguments, has_marker, is_confined, working_folder};
+pub(crate) use table::{Entry, Table, arguments, has_marker, is_confined, only_child, working_folder};
 
 /// Time to end decently when asked to.
 const MOMENT: Duration = Duration::from_secs(2);
@@ -70,7 +70,18 @@ pub(crate) fn signal(process: &ProcessRef, signal: Signal) -> bool {
 
 /// Ends this very process. `false`: it is gone, or not ours to end.
 pub(crate) fn kill_entry(entry: &Entry) -> bool {
-    hold_started(entry.pid, entry.started).is_some_and(|held| pidfd_send_signal(&held, Signal::KILL).is_ok())
+    let Some(pid) = i32::try_from(entry.pid).ok().and_then(Pid::from_raw) else { return false };
+    match pidfd_open(pid, PidfdFlags::empty()) {
+        Ok(held) => is_still(entry) && pidfd_send_signal(&held, Signal::KILL).is_ok(),
+        Err(rustix::io::Errno::SRCH) => false,
+        // Nothing can be held, for want of files or an old kernel. To spare it would be worse than the chance that its
+        // number comes round between these two calls.
+        Err(_) => is_still(entry) && kill_process(pid, Signal::KILL).is_ok(),
+    }
+}
+
+fn is_still(entry: &Entry) -> bool {
+    table::entry(entry.pid).is_some_and(|now| now.started == entry.started && !now.is_dead())
 }
 
 /// Waits until the held process has ended. `false`: the time was up first.

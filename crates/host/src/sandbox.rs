@@ -1,38 +1,46 @@
-//! The fence around an agent: Landlock, applied by the process to itself before it becomes the agent.
+//! The fence around an agent, and around everything else that runs in a tree an agent has written: three layers, one
+//! inside the other, put up by the process itself before it becomes what it is to run.
 //!
-//! Behind it everything can be read and executed except what is hidden, only the named paths can be written, no
-//! process outside can be signalled or looked into, and no abstract socket outside reached. It holds for everything
-//! the agent starts and cannot be taken off. The network is not fenced: agents talk to their model.
+//! - **Namespaces** ([`namespaces`], [`view`]) where the kernel lets users make them: processes, mounts, IPC and users of
+//!   its own. What is outside is not there, what is hidden is empty, the rest read-only; the end of the first process is
+//!   the end of all.
+//! - **Landlock** ([`landlock`]): only the named paths can be written, nobody outside signalled, no abstract socket reached.
+//! - **Calls** ([`calls`]): what the other two do not mediate is refused.
 //!
-//! Three things follow from how Landlock works, and callers should know them:
+//! It holds for everything that is started behind it and cannot be taken off. The network is not fenced: agents talk to
+//! their model. What a missing layer leaves open is [`Sandbox::gaps`].
+//!
+//! Where there are no namespaces three things follow from how Landlock works, and callers should know them:
 //! - It only ever allows, by inode. To hide a folder, its siblings are allowed one by one along the path to it; a
 //!   sibling that is made or replaced *after* the start cannot be read by that run. Names inside a hidden folder
 //!   can be listed, contents cannot be read.
 //! - Inside a writable path that holds a hidden or protected one, no new entries can be made in the folders on the
 //!   way to it, because that right would reach into it.
-//! - Before ABI 3 truncating, and before ABI 6 signals, are not fenced. [`Sandbox::Landlock`] says which it is.
+//! - Before ABI 3 truncating, and before ABI 6 signals, are not fenced.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use camino::Utf8PathBuf;
 use dandori_domain::run::{Sandbox, SandboxMode};
-use landlock::{
-    ABI, Access, AccessFs, BitFlags, CompatLevel, Compatible, LandlockStatus, PathBeneath, PathFd, RestrictionStatus,
-    Ruleset, RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetStatus, Scope, make_bitflags,
-};
+use dandori_domain::sandbox::Layers;
 use serde::{Deserialize, Serialize};
 
 mod caches;
+mod calls;
 mod grant;
+mod landlock;
+mod limits;
+mod mounts;
+pub(crate) mod namespaces;
+mod plan;
 mod powers;
+pub(crate) mod view;
 
 pub use caches::default_caches;
+pub use limits::RunLimits;
 
-use grant::{Grant, Right, grants};
-
-/// The newest rules we know; an older kernel enforces what it can of them.
-const NEWEST: ABI = ABI::V9;
+pub(crate) use plan::runtime_folder;
 
 /// What an agent may touch. Paths that do not exist are passed over; links are followed once, at the start.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -46,101 +54,100 @@ pub struct SandboxPolicy {
     pub hide: Vec<Utf8PathBuf>,
     /// Folders and files below a writable path that may be read but not written.
     pub protect: Vec<Utf8PathBuf>,
+    /// The folder that is `/tmp` in namespaces; without one, and without namespaces, everybody's is seen, read-only.
+    #[serde(default)]
+    pub tmp: Option<Utf8PathBuf>,
+    /// Stores of tools: read through to the user's, written to a layer.
+    #[serde(default)]
+    pub stores: Vec<Layer>,
+    /// Files that are seen as copies of theirs.
+    #[serde(default)]
+    pub replace: Vec<Replaced>,
+    #[serde(default)]
+    pub limits: RunLimits,
+}
+
+/// A store of a tool's with the run's own layer over it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Layer {
+    pub at: Utf8PathBuf,
+    /// What is written goes here.
+    pub upper: Utf8PathBuf,
+    /// The kernel's own, on the same file system.
+    pub work: Utf8PathBuf,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Replaced {
+    pub at: Utf8PathBuf,
+    pub with: Utf8PathBuf,
 }
 
 impl SandboxPolicy {
     /// No fence at all.
     pub fn off() -> Self {
-        Self { mode: SandboxMode::Off, write: vec![], read: vec![], hide: vec![], protect: vec![] }
+        Self::new(SandboxMode::Off)
     }
 
     /// A fence where there is one, with nothing writable and nothing hidden yet.
     pub fn new(mode: SandboxMode) -> Self {
-        Self { mode, ..Self::off() }
+        Self {
+            mode,
+            write: vec![],
+            read: vec![],
+            hide: vec![],
+            protect: vec![],
+            tmp: None,
+            stores: vec![],
+            replace: vec![],
+            limits: RunLimits::default(),
+        }
     }
 }
 
 #[derive(Debug, thiserror::Error)]
 pub enum SandboxError {
-    #[error("a sandbox is required and there is none: {reason}")]
+    #[error("a whole sandbox is required: {reason}")]
     Missing { reason: String },
     /// The kernel has Landlock and refused our rules: never run without a fence then.
     #[error("the sandbox could not be set up")]
     Refused {
         #[source]
-        source: landlock::RulesetError,
+        source: ::landlock::RulesetError,
     },
 }
 
+/// Whether the process is in namespaces of its own with the view already built, and if not, why.
+pub(crate) type Namespaces = Result<(), String>;
+
 /// Fences the calling thread, and everything it starts, for good.
-pub(crate) fn apply(policy: &SandboxPolicy) -> Result<Sandbox, SandboxError> {
+pub(crate) fn apply(policy: &SandboxPolicy, namespaces: &Namespaces) -> Result<Sandbox, SandboxError> {
+    limits::keep(&policy.limits, namespaces.is_ok());
     if policy.mode == SandboxMode::Off {
         return Ok(Sandbox::None { reason: "switched off by configuration".into() });
     }
-    let status = restrict(&grants(policy)).map_err(|source| SandboxError::Refused { source })?;
-    match (enforced(&status), policy.mode) {
-        (Sandbox::None { reason }, SandboxMode::Require) => Err(SandboxError::Missing { reason }),
-        (Sandbox::None { reason }, _) => Ok(Sandbox::None { reason }),
-        (fence, _) => {
-            powers::give_up();
-            Ok(fence)
-        }
+    let mut layers = Layers { namespaces: namespaces.is_ok(), ..Layers::default() };
+    layers.missing.extend(namespaces.as_ref().err().cloned());
+    let grants = grant::grants(policy, layers.namespaces);
+    match landlock::restrict(&grants).map_err(|source| SandboxError::Refused { source })? {
+        Ok(abi) => layers.landlock = abi,
+        Err(reason) => layers.missing.push(reason),
     }
-}
-
-/// What this machine can do. The trial restricts one short-lived thread and nothing else.
-pub fn probe() -> Sandbox {
-    let everything = [Grant { path: PathBuf::from("/"), right: Right::Write }];
-    let trial = std::thread::Builder::new().name("sandbox-probe".into()).spawn(move || restrict(&everything));
-    match trial.map(std::thread::JoinHandle::join) {
-        Ok(Ok(Ok(status))) => enforced(&status),
-        Ok(Ok(Err(error))) => Sandbox::None { reason: error.to_string() },
-        Ok(Err(_)) => Sandbox::None { reason: "the trial failed".into() },
-        Err(error) => Sandbox::None { reason: format!("the trial could not be started: {error}") },
+    if layers.namespaces || layers.landlock > 0 {
+        powers::give_up();
+        namespaces::drop_powers();
     }
-}
-
-fn restrict(grants: &[Grant]) -> Result<RestrictionStatus, landlock::RulesetError> {
-    let ruleset = Ruleset::default()
-        .set_compatibility(CompatLevel::BestEffort)
-        .handle_access(AccessFs::from_all(NEWEST))?
-        .scope(Scope::from_all(NEWEST))?
-        .create()?;
-    grants.iter().try_fold(ruleset, allow)?.restrict_self()
-}
-
-fn allow(ruleset: RulesetCreated, grant: &Grant) -> Result<RulesetCreated, landlock::RulesetError> {
-    // Gone since it was listed: nothing to allow.
-    let (Ok(held), Ok(meta)) = (PathFd::new(&grant.path), fs::metadata(&grant.path)) else { return Ok(ruleset) };
-    let wanted = access(grant.right);
-    let fitting = if meta.is_dir() { wanted } else { wanted & AccessFs::from_file(NEWEST) };
-    if fitting.is_empty() { Ok(ruleset) } else { ruleset.add_rule(PathBeneath::new(held, fitting)) }
-}
-
-fn access(right: Right) -> BitFlags<AccessFs> {
-    // Connecting to a socket goes with reading: a hidden socket cannot be reached where the kernel knows the right.
-    let read = AccessFs::from_read(NEWEST) | AccessFs::ResolveUnix;
-    match right {
-        Right::List => AccessFs::ReadDir.into(),
-        Right::Read => read,
-        // Nobody who builds software makes device nodes.
-        Right::Write => AccessFs::from_all(NEWEST) & !make_bitflags!(AccessFs::{MakeChar | MakeBlock | IoctlDev}),
-        Right::Device => make_bitflags!(AccessFs::{ReadFile | ReadDir | WriteFile | Truncate | IoctlDev}),
+    match calls::refuse() {
+        Ok(()) => layers.calls = true,
+        Err(reason) => layers.missing.push(format!("calls cannot be filtered: {reason}")),
     }
-}
-
-fn enforced(status: &RestrictionStatus) -> Sandbox {
-    match (status.landlock, &status.ruleset) {
-        (LandlockStatus::NotImplemented, _) => Sandbox::None { reason: "this kernel has no Landlock".into() },
-        (LandlockStatus::NotEnabled, _) => Sandbox::None { reason: "Landlock is not enabled in this kernel".into() },
-        (_, RulesetStatus::NotEnforced) => Sandbox::None { reason: "this kernel enforced nothing".into() },
-        (LandlockStatus::Available { effective_abi, .. }, _) => Sandbox::Landlock { abi: abi_number(effective_abi) },
+    let reason = layers.missing.join("; ");
+    let sandbox = Sandbox::Layers(layers);
+    match policy.mode {
+        SandboxMode::Require if !sandbox.is_whole() => Err(SandboxError::Missing { reason }),
+        _ if !sandbox.holds_files() => Ok(Sandbox::None { reason }),
+        _ => Ok(sandbox),
     }
-}
-
-fn abi_number(abi: ABI) -> u32 {
-    // Its text is its number, or "unsupported".
-    abi.to_string().parse().unwrap_or(0)
 }
 
 /// The path as the kernel sees it: links followed as far as it exists, the rest as it is written.
@@ -153,6 +160,3 @@ fn resolved(path: &Path) -> PathBuf {
         _ => path.to_owned(),
     }
 }
-
-#[cfg(test)]
-mod tests;

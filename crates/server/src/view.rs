@@ -74,11 +74,15 @@ pub(crate) fn run(run: &RunFacts, place: Option<u64>, waits_for: Option<&WaitRea
     }
 }
 
+/// `namespaces, landlock (ABI 7), calls`: the layers that hold.
 pub(crate) fn sandbox(sandbox: &Sandbox) -> String {
-    match sandbox {
-        Sandbox::Landlock { abi } => format!("landlock (ABI {abi})"),
-        Sandbox::None { reason } => format!("none: {reason}"),
+    if let Sandbox::None { reason } = sandbox {
+        return format!("none: {reason}");
     }
+    let layers = sandbox.layers();
+    let landlock = format!("landlock (ABI {})", layers.landlock);
+    let all = [(layers.namespaces, "namespaces"), (layers.landlock > 0, &landlock), (layers.calls, "calls")];
+    all.iter().filter(|(holds, _)| *holds).map(|(_, name)| *name).collect::<Vec<_>>().join(", ")
 }
 
 pub(crate) fn worktree(report: &WorktreeReport) -> WorktreeView {

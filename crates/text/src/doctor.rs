@@ -156,3 +156,9 @@ pub fn remedy(lang: Lang, remedy: Remedy) -> &'static str {
         Lang::Ja => ja,
     }
 }
+
+/// Which layers are missing and what that leaves open, word for word as runs are told.
+pub fn not_covered(lang: Lang, why: &str, open: &[&str]) -> String {
+    let open = open.join("; ");
+    crate::lang::say!(lang, "{why}; not covered: {open}", "{why}。保護されないもの: {open}")
+}

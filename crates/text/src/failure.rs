@@ -55,6 +55,14 @@ pub fn failure(lang: Lang, failure: &Failure) -> String {
             "the budget of {budget} is used up: {spent} spent; `dandori task follow-up --budget …` goes on with a new one",
             "予算 {budget} を使い切りました (使用額 {spent})。`dandori task follow-up --budget …` で予算を追加して続行できます"
         ),
+        Failure::ProcessesLeft { pids } => {
+            let pids = pids.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
+            say!(
+                lang,
+                "processes of the run could not be ended ({pids}): nothing was staged, its worktree is kept",
+                "実行のプロセスを終了できませんでした ({pids})。何もステージせず、worktree を残しています"
+            )
+        }
         Failure::SupervisorLost => say!(
             lang,
             "the agent's supervisor was killed or the machine went down: the worktree is as the agent left it, `dandori task follow-up` goes on from there",

@@ -31,6 +31,16 @@ pub fn note(lang: Lang, note: &Note) -> String {
             "no sandbox: the agent can write wherever you can ({reason})",
             "サンドボックスなし: エージェントはあなたと同じ範囲に書き込めます ({reason})"
         ),
+        Note::FenceIsPartial { missing, open } => {
+            let missing = missing.join("; ");
+            let open: Vec<&str> = open.iter().map(|gap| crate::sandbox::gap(lang, *gap)).collect();
+            let open = open.join("; ");
+            say!(
+                lang,
+                "the sandbox is not whole ({missing}); not covered: {open}",
+                "サンドボックスの一部が使えません ({missing})。保護されないもの: {open}"
+            )
+        }
         Note::BaseIsLocal { base } => say!(
             lang,
             "the base {base} is not on the remote: it is taken from this repository",

@@ -18,7 +18,7 @@ use dandori_domain::cause::with_causes;
 use dandori_domain::run::Sandbox;
 use dandori_domain::{AgentName, Problem};
 use dandori_git::Git;
-use dandori_host::{Cmd, machine, sandbox};
+use dandori_host::{Cmd, fenced, machine};
 use dandori_text::doctor::{self, Check, Remedy};
 use dandori_text::ui::{self, Head, head};
 use dandori_text::{Lang, Table};
@@ -204,9 +204,25 @@ fn missing(context: &Context, check: Check, remedy: Remedy) -> Finding {
 
 fn sandbox_finding(context: &Context) -> Finding {
     let check = Check::Sandbox;
-    match sandbox::probe() {
-        Sandbox::Landlock { abi } => Finding::good(check, format!("Landlock, ABI {abi}")),
-        Sandbox::None { reason } => Finding::bad(context.out.lang, check, reason, Remedy::Landlock),
+    let lang = context.out.lang;
+    let fence = match std::env::current_exe().map(camino::Utf8PathBuf::try_from) {
+        Ok(Ok(program)) => fenced::probe(&program),
+        _ => Sandbox::None { reason: "this program cannot be found".to_owned() },
+    };
+    let told = dandori_text::sandbox::layers(lang, &fence);
+    match &fence {
+        Sandbox::None { reason } => Finding::bad(lang, check, reason.clone(), Remedy::Landlock),
+        fence if fence.is_whole() => Finding::good(check, told),
+        partial => {
+            let why = partial.layers().missing.join("; ");
+            let gaps = partial.gaps();
+            let open: Vec<&str> = gaps.iter().map(|gap| dandori_text::sandbox::gap(lang, *gap)).collect();
+            Finding {
+                grade: Grade::Missing,
+                remedy: Some(doctor::not_covered(lang, &why, &open)),
+                ..Finding::good(check, told)
+            }
+        }
     }
 }
 

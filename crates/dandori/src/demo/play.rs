@@ -333,8 +333,10 @@ fn detail(out: &Out, news: &News<'_>) -> Option<String> {
     let lang = out.lang;
     let branch = news.run.workspace.as_ref().map(|w| w.branch.as_str()).unwrap_or_default();
     Some(match news.fact.as_ref()? {
-        Fact::Launched { sandbox: Sandbox::Landlock { .. }, .. } => demo::at_work(lang, branch, Some("Landlock")),
         Fact::Launched { sandbox: Sandbox::None { .. }, .. } => demo::at_work(lang, branch, None),
+        Fact::Launched { sandbox, .. } => {
+            demo::at_work(lang, branch, Some(&dandori_text::sandbox::layers(lang, sandbox)))
+        }
         Fact::AgentEnded { verdict: Verdict::Done { summary }, .. } => format!("“{summary}”"),
         Fact::Staged { changes: Some(c), .. } => ui::changes(lang, c.files, c.insertions, c.deletions),
         Fact::Staged { changes: None, .. } => ui::no_changes(lang).to_owned(),

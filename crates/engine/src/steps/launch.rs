@@ -44,9 +44,7 @@ impl Engine {
                 let agent = run.spec.agent.to_string();
                 facts.push(Fact::Noted { note: Note::BudgetNotKept { agent } });
             }
-            if let Some(Sandbox::None { reason }) = started.as_ref().map(|s| &s.sandbox) {
-                facts.push(Fact::Noted { note: Note::NoSandbox { reason: reason.clone() } });
-            }
+            facts.extend(started.as_ref().and_then(|s| fence_note(&s.sandbox)).map(|note| Fact::Noted { note }));
             facts.push(match started {
                 Some(started) => Fact::Launched { shim: started.shim, sandbox: started.sandbox },
                 // The shim was killed before it had written a word: watching will say so.
@@ -69,7 +67,7 @@ impl Engine {
             private_folder(&folder).map_err(|e| not_started(e.to_string()))?;
         }
         let settings = &run.spec.settings;
-        let sandboxed = settings.sandbox.mode != SandboxMode::Off && matches!(self.0.sandbox, Sandbox::Landlock { .. });
+        let sandboxed = settings.sandbox.mode != SandboxMode::Off && self.0.sandbox.holds_files();
         if !sandboxed {
             remember_config(known, &files.config_fingerprint())?;
         }
@@ -130,6 +128,15 @@ impl Engine {
             Err(LaunchError::ProgramGone { program }) => Err(Failure::DandoriGone { program }.into()),
             Err(e) => Err(not_started(e.to_string())),
         }
+    }
+}
+
+/// What a fence that is not whole leaves open.
+fn fence_note(sandbox: &Sandbox) -> Option<Note> {
+    match sandbox {
+        Sandbox::None { reason } => Some(Note::NoSandbox { reason: reason.clone() }),
+        whole if whole.is_whole() => None,
+        partial => Some(Note::FenceIsPartial { missing: partial.layers().missing, open: partial.gaps() }),
     }
 }
 

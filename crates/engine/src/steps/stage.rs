@@ -21,7 +21,7 @@ impl Engine {
         let Some(workspace) = &run.workspace else { return Err(StepError::LookAgain) };
         let tampered = |findings: Vec<Finding>| StepError::from(Failure::Tampered { findings });
         let files = self.layout().repo(run.spec.repo).run(run.spec.id);
-        if matches!(run.sandbox, Some(Sandbox::None { .. }) | None) {
+        if !run.sandbox.as_ref().is_some_and(Sandbox::holds_files) {
             // Before any other git command: those would run what the configuration says.
             let before = std::fs::read(files.config_fingerprint()).ok();
             let before = before.and_then(|bytes| serde_json::from_slice::<Fingerprint>(&bytes).ok());

@@ -182,6 +182,7 @@ pub(crate) fn ended(run: &RunFacts, stream: &mut Stream, record: &ExitRecord) ->
         Why::Ended => over_budget(run, stream),
         Why::DeadlinePassed => Some(Failure::TimedOut { limit: Limit::Run, seconds: limits.run_seconds }),
         Why::OutputLimit => Some(other(format!("it printed more than {} MiB", record.output_bytes >> 20))),
+        Why::Survivors { pids } => Some(Failure::ProcessesLeft { pids: pids.clone() }),
         Why::NotStarted { detail } => Some(not_started(detail)),
         Why::NoSandbox { reason } => Some(not_started(reason)),
         Why::Stopped { reason } => Some(other(format!("it was stopped: {reason}"))),

@@ -69,6 +69,15 @@ pub(crate) fn entry(pid: u32) -> Option<Entry> {
     parse(pid, &std::fs::read(format!("/proc/{pid}/stat")).ok()?)
 }
 
+/// The child of a process that has one.
+pub(crate) fn only_child(pid: u32) -> Option<u32> {
+    // Not in every kernel; the whole table always is.
+    if let Ok(children) = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")) {
+        return children.split_ascii_whitespace().next()?.parse().ok();
+    }
+    Table::read().entries().find(|e| e.parent == pid).map(|e| e.pid)
+}
+
 /// `pid (name) state parent group session terminal … start …`: the name may hold spaces, brackets and any byte, so
 /// the fields are counted from its last bracket.
 fn parse(pid: u32, stat: &[u8]) -> Option<Entry> {

@@ -25,19 +25,27 @@ pub(crate) struct Grant {
 }
 
 /// The nodes that ordinary programs open for writing. Terminals are among them because agents give their tools a
-/// pseudo-terminal (`ptmx` makes it, `pts/N` is its other end). Not `/dev` as a whole: that holds `/dev/shm`, where
-/// other programs' shared memory could be written; who needs POSIX shared memory names it in the configuration.
+/// pseudo-terminal (`ptmx` makes it, `pts/N` is its other end). Not `/dev` as a whole: that holds disks, which a superuser
+/// could read, and `/dev/shm`, where other programs' shared memory could be written.
 const DEVICES: &[&str] =
     &["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx", "/dev/pts"];
 
-pub(crate) fn grants(policy: &SandboxPolicy) -> Vec<Grant> {
-    let hidden = resolve_all(&policy.hide);
+/// In namespaces the view has taken away what is hidden, by path and for good, so that everything left may be read: also
+/// what is made or replaced after the start.
+pub(crate) fn grants(policy: &SandboxPolicy, in_namespaces: bool) -> Vec<Grant> {
+    let mut hidden = resolve_all(&policy.hide);
     let guarded: Vec<PathBuf> = hidden.iter().cloned().chain(resolve_all(&policy.protect)).collect();
     let mut grants = vec![Grant { path: "/".into(), right: Right::List }];
     let mut give = |paths: Vec<PathBuf>, right| grants.extend(paths.into_iter().map(|path| Grant { path, right }));
-    give(all_but(Path::new("/"), &hidden), Right::Read);
-    for path in resolve_all(&policy.read) {
-        give(all_but(&path, &below(&path, &hidden)), Right::Read);
+    if in_namespaces {
+        give(vec!["/".into()], Right::Read);
+        give(own_places(policy), Right::Write);
+    } else {
+        hidden.push("/dev".into());
+        give(all_but(Path::new("/"), &hidden), Right::Read);
+        for path in resolve_all(&policy.read) {
+            give(all_but(&path, &below(&path, &hidden)), Right::Read);
+        }
     }
     for path in resolve_all(&policy.write) {
         give(all_but(&path, &below(&path, &guarded)), Right::Write);
@@ -46,6 +54,20 @@ pub(crate) fn grants(policy: &SandboxPolicy) -> Vec<Grant> {
     }
     give(DEVICES.iter().map(PathBuf::from).collect(), Right::Device);
     grants
+}
+
+/// What a namespace of its own makes the run's own.
+fn own_places(policy: &SandboxPolicy) -> Vec<PathBuf> {
+    let mut own = vec![super::runtime_folder(), "/dev/shm".into()];
+    if policy.tmp.is_some() {
+        own.extend(["/tmp".into(), "/var/tmp".into()]);
+    }
+    own.extend(policy.stores.iter().map(|store| resolved(store.at.as_std_path())));
+    // Browsers say in there who is who in their own sandboxes. A superuser could say more than that.
+    if !rustix::process::geteuid().is_root() {
+        own.push("/proc".into());
+    }
+    own
 }
 
 fn resolve_all(paths: &[Utf8PathBuf]) -> Vec<PathBuf> {

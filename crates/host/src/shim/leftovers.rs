@@ -40,9 +40,7 @@ fn is_marked(entry: &Entry, run: &str, run_dir: &Utf8Path) -> bool {
 
 fn is_shim_of(pid: u32, run_dir: &Utf8Path) -> bool {
     match arguments(pid).get(1..3) {
-        Some([verb, folder]) => {
-            matches!(verb.as_slice(), b"shim" | b"shim-exec") && folder.as_slice() == run_dir.as_str().as_bytes()
-        }
+        Some([verb, folder]) => verb.as_slice() == b"shim" && folder.as_slice() == run_dir.as_str().as_bytes(),
         _ => false,
     }
 }

@@ -62,7 +62,7 @@ pub struct Started {
     pub at: Timestamp,
 }
 
-/// How it ended. When this is there, no process of the run is.
+/// How it ended. When this is there, no process of the run is, unless it says so ([`Why::Survivors`]).
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct ExitRecord {
     pub version: u32,
@@ -103,6 +103,10 @@ pub enum Why {
     },
     DeadlinePassed,
     OutputLimit,
+    /// Processes of the run could not be ended: what is in its worktree may still change.
+    Survivors {
+        pids: Vec<u32>,
+    },
     /// Not one instruction of the agent ran.
     NotStarted {
         detail: String,
@@ -132,22 +136,6 @@ pub(crate) enum Answer {
     /// Another shim holds the lock of this folder.
     AnotherLives,
     NotStarted {
-        detail: String,
-    },
-    NoSandbox {
-        reason: String,
-    },
-}
-
-/// What the process that becomes the agent says to the shim before it does.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(tag = "step", rename_all = "snake_case")]
-pub(crate) enum ExecStep {
-    /// Everything is in place but the exec itself.
-    Ready {
-        sandbox: Sandbox,
-    },
-    Failed {
         detail: String,
     },
     NoSandbox {

@@ -4,7 +4,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::Utf8PathBuf;
 use dandori_domain::run::{ProcessRef, SandboxMode};
 use dandori_host::Env;
 use dandori_host::sandbox::SandboxPolicy;
@@ -19,6 +19,7 @@ pub(crate) struct Bed {
     root: Utf8PathBuf,
     pub(crate) run_dir: Utf8PathBuf,
     pub(crate) worktree: Utf8PathBuf,
+    program: Utf8PathBuf,
     _dir: tempfile::TempDir,
 }
 
@@ -34,7 +35,32 @@ impl Bed {
         let (run_dir, worktree) = (root.join("run"), root.join("worktree"));
         std::fs::create_dir(&run_dir).unwrap();
         std::fs::create_dir(&worktree).unwrap();
-        Self { run: format!("run_{:x}", dandori_host::random()), root, run_dir, worktree, _dir: dir }
+        let run = format!("run_{:x}", dandori_host::random());
+        Self { run, root, run_dir, worktree, program: PROGRAM.into(), _dir: dir }
+    }
+
+    /// On a machine that lets nobody make namespaces.
+    pub(crate) fn without_namespaces() -> Self {
+        let mut bed = Self::new();
+        bed.write("plain-shim", &format!("#!/bin/sh\nexec {PROGRAM} without-namespaces {PROGRAM} \"$@\"\n"));
+        bed.make_executable("plain-shim");
+        bed.program = bed.path("plain-shim");
+        bed
+    }
+
+    /// With every layer this machine has, and without namespaces.
+    pub(crate) fn both() -> [Self; 2] {
+        [Self::new(), Self::without_namespaces()]
+    }
+
+    /// A time to sleep for that no other process sleeps for.
+    pub(crate) fn nap(&self) -> String {
+        format!("600.{}", self.run.bytes().fold(7u64, |n, b| n.wrapping_mul(31).wrapping_add(b.into())))
+    }
+
+    /// How many processes on the machine sleep for it.
+    pub(crate) fn nappers(&self) -> usize {
+        napping(&self.nap())
     }
 
     /// Behind the fence as a run would be: the worktree can be written, the run's folder not even read.
@@ -57,7 +83,7 @@ impl Bed {
     }
 
     pub(crate) fn launch(&self, order: &LaunchOrder) -> Result<Started, LaunchError> {
-        shim::launch(&self.run_dir, order, Utf8Path::new(PROGRAM), &Env::default())
+        shim::launch(&self.run_dir, order, &self.program, &Env::default())
     }
 
     /// Runs a script to its end and returns what it said on both outputs.
@@ -138,8 +164,13 @@ pub(crate) fn kill_9(process: &ProcessRef) {
     eventually("it is gone", || !dandori_host::process::is_alive(process));
 }
 
-pub(crate) fn is_running(pid: u32) -> bool {
-    dandori_host::process::identify(pid).is_some_and(|p| dandori_host::process::is_alive(&p))
+fn napping(nap: &str) -> usize {
+    let is_it = |pid: u32| {
+        let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        line.split(|b| *b == 0).skip(1).any(|word| word == nap.as_bytes())
+    };
+    let pids = std::fs::read_dir("/proc").unwrap().filter_map(|e| e.ok()?.file_name().to_str()?.parse().ok());
+    pids.filter(|pid| is_it(*pid)).count()
 }
 
 pub(crate) fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {

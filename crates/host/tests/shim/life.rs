@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::bed::{self, Bed, eventually, is_running, sh};
+use crate::bed::{self, Bed, eventually, sh};
 use dandori_host::sandbox::SandboxPolicy;
 use dandori_host::shim::{self, LaunchError, Probe, Why};
 use dandori_host::{Cmd, Env, process};
@@ -55,7 +55,7 @@ fn the_agent_gets_exactly_its_environment_folder_and_input() {
     let bed = Bed::new();
     bed.write("run/instruction", "do it\n");
     let mut order =
-        bed.order(&sh("cat; cat /dev/stdin < /dev/null; pwd; env | grep -v '^\\(PWD\\|SHLVL\\|_\\|OLDPWD\\)=' | sort"));
+        bed.order(&sh("cat; cat /dev/stdin < /dev/null; pwd; env | grep -v '^\\(PWD\\|SHLVL\\|_\\|OLDPWD\\|XDG_RUNTIME_DIR\\)=' | sort"));
     order.stdin = Some(bed.path("run/instruction"));
     order.env = vec![("PATH".into(), bed::PATH.into()), ("KEY".into(), "secret-value".into())];
     bed.launch(&order).unwrap();
@@ -102,29 +102,31 @@ fn the_run_goes_on_when_the_daemon_is_killed() {
 
 #[test]
 fn stop_ends_a_tree_with_a_setsid_child_and_one_that_ignores_signals() {
-    let bed = Bed::new();
-    let script = "setsid sh -c 'trap \"\" INT TERM HUP; echo $$ > escaped; while :; do sleep 600; done' & \
-                  trap '' INT TERM; echo $$ > agent; while ! test -s escaped; do sleep 0.02; done; \
-                  echo up; while :; do sleep 600; done";
-    bed.launch(&bed.order(&sh(script))).unwrap();
-    eventually("it is up", || bed.read("run/output") == "up\n");
-    let pids: Vec<u32> =
-        ["agent", "escaped"].map(|f| bed.read(&format!("worktree/{f}")).trim().parse().unwrap()).into();
-    let Probe::Ended(record) = shim::stop(&bed.run_dir, "canceled by the user", Duration::from_secs(1)).unwrap() else {
-        panic!("it should be over")
-    };
-    assert_eq!(record.why, Why::Stopped { reason: "canceled by the user".into() });
-    assert_eq!(record.signal, Some(9));
-    assert!(record.ended_descendants >= 2, "{record:?}");
-    assert!(pids.iter().all(|p| !is_running(*p)), "{pids:?}");
-    // Asked twice, it is still the same end.
-    assert_eq!(shim::stop(&bed.run_dir, "again", Duration::ZERO).unwrap(), Probe::Ended(record));
+    for bed in Bed::both() {
+        let nap = bed.nap();
+        let script = format!(
+            "setsid sh -c 'trap \"\" INT TERM HUP; echo up > escaped; while :; do sleep {nap}; done' & \
+             trap '' INT TERM; while ! test -s escaped; do sleep 0.02; done; echo up; while :; do sleep {nap}; done"
+        );
+        bed.launch(&bed.order(&sh(&script))).unwrap();
+        eventually("it is up", || bed.read("run/output") == "up\n" && bed.nappers() >= 2);
+        let Probe::Ended(record) = shim::stop(&bed.run_dir, "canceled by the user", Duration::from_secs(1)).unwrap()
+        else {
+            panic!("it should be over")
+        };
+        assert_eq!(record.why, Why::Stopped { reason: "canceled by the user".into() });
+        assert_eq!(record.signal, Some(9));
+        assert!(record.ended_descendants >= 2, "{record:?}");
+        assert_eq!(bed.nappers(), 0);
+        // Asked twice, it is still the same end.
+        assert_eq!(shim::stop(&bed.run_dir, "again", Duration::ZERO).unwrap(), Probe::Ended(record));
+    }
 }
 
 #[test]
 fn an_agent_that_listens_may_say_its_last_words() {
     let bed = Bed::new();
-    let script = "trap 'echo saved; exit 0' INT; echo up; while :; do sleep 600; done";
+    let script = "trap 'echo saved; exit 0' INT; echo up; while :; do sleep 0.1; done";
     bed.launch(&bed.order(&sh(script))).unwrap();
     eventually("it is up", || bed.read("run/output") == "up\n");
     let begun = Instant::now();
@@ -135,46 +137,88 @@ fn an_agent_that_listens_may_say_its_last_words() {
 
 #[test]
 fn what_an_agent_leaves_running_ends_with_it() {
+    for bed in Bed::both() {
+        let nap = bed.nap();
+        let script =
+            format!("setsid sh -c 'echo up > left; exec sleep {nap}' & while ! test -s left; do sleep 0.02; done");
+        bed.launch(&bed.order(&sh(&script))).unwrap();
+        let record = bed.ended();
+        assert_eq!((record.code, record.ended_descendants), (Some(0), 1));
+        assert_eq!(bed.nappers(), 0);
+    }
+}
+
+/// Double forks, cleared environments, other sessions, other groups, other folders: all at once.
+const SCATTERED: &str = "setsid sh -c 'echo up > marked; cd /; exec sleep NAP' & \
+     setsid env -i sh -c 'echo up > bare; exec /bin/sleep NAP' & \
+     sh -c 'setsid sh -c \"sleep NAP & sleep NAP & echo up > double\" &' & \
+     while ! test -s marked -a -s bare -a -s double; do sleep 0.02; done; echo up; sleep NAP";
+
+#[test]
+fn in_namespaces_nothing_outlives_a_killed_shim() {
     let bed = Bed::new();
-    bed.launch(&bed.order(&sh("setsid sh -c 'echo $$ > left; exec sleep 600' & while ! test -s left; do :; done")))
-        .unwrap();
-    let record = bed.ended();
-    assert_eq!((record.code, record.ended_descendants), (Some(0), 1));
-    assert!(!is_running(bed.read("worktree/left").trim().parse().unwrap()));
+    let started = bed.launch(&bed.order(&sh(&SCATTERED.replace("NAP", &bed.nap())))).unwrap();
+    if !started.sandbox.layers().namespaces {
+        return;
+    }
+    eventually("it is up", || bed.read("run/output") == "up\n" && bed.nappers() >= 5);
+    bed::kill_9(&started.shim);
+    eventually("the kernel ends them all", || bed.nappers() == 0);
 }
 
 #[test]
-fn after_a_killed_shim_the_leftovers_are_found_by_mark_and_by_place() {
-    let bed = Bed::new();
-    let script = "setsid sh -c 'echo $$ > marked; cd /; exec sleep 600' & \
-                  setsid env -i sh -c 'echo $$ > bare; exec /bin/sleep 600' & \
-                  while ! test -s marked -a -s bare; do sleep 0.02; done; echo up; sleep 600";
-    let started = bed.launch(&bed.order(&sh(script))).unwrap();
-    eventually("it is up", || bed.read("run/output") == "up\n");
+fn in_namespaces_the_end_of_any_of_our_processes_is_the_end_of_all() {
+    for depth in [1, 2] {
+        let bed = Bed::new();
+        let started = bed.launch(&bed.order(&sh(&SCATTERED.replace("NAP", &bed.nap())))).unwrap();
+        if !started.sandbox.layers().namespaces {
+            return;
+        }
+        eventually("it is up", || bed.read("run/output") == "up\n" && bed.nappers() >= 5);
+        // From the agent up: the first process, then the one that made the namespaces.
+        let parent = |pid: u32| -> u32 {
+            let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+            status.lines().find_map(|l| l.strip_prefix("PPid:")).unwrap().trim().parse().unwrap()
+        };
+        let above = (0..depth).fold(started.agent.pid, |pid, _| parent(pid));
+        bed::kill_9(&process::identify(above).unwrap());
+        let record = bed.ended();
+        assert_eq!((record.code, record.signal, &record.why), (None, Some(9), &Why::Ended), "{depth}");
+        assert_eq!(bed.nappers(), 0);
+    }
+}
+
+#[test]
+fn without_namespaces_the_leftovers_of_a_killed_shim_are_found_by_mark_and_by_place() {
+    let bed = Bed::without_namespaces();
+    let started = bed.launch(&bed.order(&sh(&SCATTERED.replace("NAP", &bed.nap())))).unwrap();
+    eventually("it is up", || bed.read("run/output") == "up\n" && bed.nappers() >= 5);
     // The user's own process in the worktree is not part of the run.
     let mut user = bed.bystander();
     bed::kill_9(&started.shim);
     let Probe::Lost(Some(known)) = shim::probe(&bed.run_dir).unwrap() else { panic!("its shim is gone") };
     assert_eq!(known, started);
     eventually("the agent died with its shim", || !process::is_alive(&started.agent));
-    let left: Vec<u32> = ["marked", "bare"].map(|f| bed.read(&format!("worktree/{f}")).trim().parse().unwrap()).into();
-    assert!(left.iter().all(|p| is_running(*p)), "the kernel does not end these: {left:?}");
+    assert!(bed.nappers() >= 4, "the kernel does not end these");
     let ended = shim::end_leftovers(&bed.run, &bed.run_dir, &bed.worktree).unwrap();
-    assert!(ended >= 2, "{ended}");
-    assert!(left.iter().all(|p| !is_running(*p)));
+    assert!(ended >= 4, "{ended}");
+    assert_eq!(bed.nappers(), 0);
     assert!(user.is_still_there(), "the user's process goes on");
     assert_eq!(shim::end_leftovers(&bed.run, &bed.run_dir, &bed.worktree).unwrap(), 0);
 }
 
 #[test]
 fn a_shim_that_does_not_answer_is_ended_by_force() {
-    let bed = Bed::new();
-    let started = bed.launch(&bed.order(&sh("setsid sh -c 'echo $$ > child; exec sleep 600' & wait"))).unwrap();
-    eventually("the child is up", || !bed.read("worktree/child").is_empty());
-    bed::kill_9(&started.shim);
-    let state = shim::stop(&bed.run_dir, "enough", Duration::ZERO).unwrap();
-    assert!(matches!(state, Probe::Lost(Some(_))), "{state:?}");
-    assert!(!is_running(bed.read("worktree/child").trim().parse().unwrap()));
+    for bed in Bed::both() {
+        let nap = bed.nap();
+        let script = format!("setsid sh -c 'echo up > child; exec sleep {nap}' & wait");
+        let started = bed.launch(&bed.order(&sh(&script))).unwrap();
+        eventually("the child is up", || bed.nappers() == 1);
+        bed::kill_9(&started.shim);
+        let state = shim::stop(&bed.run_dir, "enough", Duration::ZERO).unwrap();
+        assert!(matches!(state, Probe::Lost(Some(_))), "{state:?}");
+        eventually("nothing is left", || bed.nappers() == 0);
+    }
 }
 
 #[test]

@@ -1,0 +1,162 @@
+//! From a policy to what stands where in a run's own view of the file system: parents before their children, so that
+//! what is laid later is nearer. Looks at what exists, touches nothing.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::{SandboxPolicy, resolved};
+
+/// Shared by everybody on the machine; a run has its own.
+const SHARED: &[&str] = &["/tmp", "/var/tmp"];
+/// Sockets of services and of the user's session live here.
+const RUNTIME: &str = "/run";
+/// What of it is no socket and needed to find names and programs.
+const RUNTIME_KEPT: &[&str] = &[
+    "/run/systemd/resolve",
+    "/run/NetworkManager",
+    "/run/resolvconf",
+    "/run/current-system",
+    "/run/booted-system",
+    "/run/opengl-driver",
+    "/run/wrappers",
+];
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Place {
+    pub(crate) path: PathBuf,
+    pub(crate) what: What,
+    /// Something else is laid inside it.
+    pub(crate) holds_others: bool,
+    /// Somebody named it: not one of the places that follow from others.
+    pub(crate) is_asked_for: bool,
+}
+
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum What {
+    /// A `/proc` that knows the run's processes alone.
+    Processes,
+    /// A `/dev` with the common nodes and terminals of its own.
+    Devices,
+    /// Nothing, and nothing can be made.
+    Hidden,
+    /// An empty file system of its own.
+    Empty,
+    /// An empty folder in one that was emptied.
+    Folder,
+    /// A folder of the run's own, under this name.
+    Own(PathBuf),
+    Read,
+    /// Read-only inside something writable.
+    Protected,
+    /// The tools' store below, the run's layer above.
+    Layered {
+        upper: PathBuf,
+        work: PathBuf,
+    },
+    Write,
+    /// A copy in its place.
+    Copy(PathBuf),
+}
+
+pub(crate) fn plan(policy: &SandboxPolicy) -> Vec<Place> {
+    let mut places: Vec<Place> = Vec::new();
+    let mut add = |path: PathBuf, what, is_asked_for| {
+        places.push(Place { path, what, holds_others: false, is_asked_for });
+    };
+    add("/proc".into(), What::Processes, false);
+    add("/dev".into(), What::Devices, false);
+    if Path::new(RUNTIME).is_dir() {
+        add(RUNTIME.into(), What::Empty, false);
+        let kept = RUNTIME_KEPT.iter().map(PathBuf::from).filter(|path| path.exists());
+        kept.for_each(|path| add(path, What::Read, false));
+        add(runtime_folder(), What::Folder, false);
+    }
+    if let Some(own) = &policy.tmp {
+        let mut seen = Vec::new();
+        for shared in SHARED.iter().map(|path| resolved(Path::new(path))).filter(|path| path.is_dir()) {
+            if !seen.contains(&shared) {
+                seen.push(shared.clone());
+                add(shared, What::Own(resolved(own.as_std_path())), false);
+            }
+        }
+    }
+    let exists = |path: &PathBuf| fs::symlink_metadata(path).is_ok();
+    let all = |paths: &[camino::Utf8PathBuf]| -> Vec<PathBuf> {
+        paths.iter().map(|path| resolved(path.as_std_path())).filter(exists).collect()
+    };
+    all(&policy.hide).into_iter().for_each(|path| add(path, What::Hidden, true));
+    all(&policy.read).into_iter().for_each(|path| add(path, What::Read, true));
+    all(&policy.write).into_iter().for_each(|path| add(path, What::Write, true));
+    all(&policy.protect).into_iter().for_each(|path| add(path, What::Protected, true));
+    for store in &policy.stores {
+        let at = resolved(store.at.as_std_path());
+        if at.is_dir() {
+            let (upper, work) = (resolved(store.upper.as_std_path()), resolved(store.work.as_std_path()));
+            add(at, What::Layered { upper, work }, true);
+        }
+    }
+    for copy in &policy.replace {
+        let at = resolved(copy.at.as_std_path());
+        if exists(&at) {
+            add(at, What::Copy(resolved(copy.with.as_std_path())), true);
+        }
+    }
+    in_order(places)
+}
+
+/// The user's runtime folder, by the name that programs expect.
+pub(crate) fn runtime_folder() -> PathBuf {
+    format!("/run/user/{}", rustix::process::getuid().as_raw()).into()
+}
+
+fn in_order(mut places: Vec<Place>) -> Vec<Place> {
+    places.sort_by(|a, b| a.path.cmp(&b.path).then_with(|| a.what.cmp(&b.what)));
+    places.dedup();
+    // Shown already, unless the nearest place above it takes it away.
+    let takes_away = |what: &What| matches!(what, What::Hidden | What::Empty | What::Own(_) | What::Devices);
+    let nearest = |path: &Path| places.iter().rfind(|above| above.what != What::Read && is_inside(path, &above.path));
+    let needed: Vec<bool> = places
+        .iter()
+        .map(|place| place.what != What::Read || nearest(&place.path).is_some_and(|above| takes_away(&above.what)))
+        .collect();
+    let mut needed = needed.into_iter();
+    places.retain(|_| needed.next().unwrap_or(true));
+    let paths: Vec<PathBuf> = places.iter().map(|place| place.path.clone()).collect();
+    for place in &mut places {
+        place.holds_others = paths.iter().any(|path| is_inside(path, &place.path));
+    }
+    places
+}
+
+fn is_inside(path: &Path, folder: &Path) -> bool {
+    path != folder && path.starts_with(folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use camino::Utf8PathBuf;
+    use dandori_domain::run::SandboxMode;
+
+    #[test]
+    fn parents_come_first_and_what_is_shown_anyway_is_left_out() {
+        let dir = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap();
+        let root = Utf8PathBuf::from_path_buf(dir.path().canonicalize().unwrap()).unwrap();
+        for path in ["state/tree", "state/tmp", "home/.ssh", "home/work"] {
+            fs::create_dir_all(root.join(path)).unwrap();
+        }
+        let mut policy = SandboxPolicy::new(SandboxMode::Auto);
+        policy.write = vec![root.join("state/tree")];
+        policy.hide = vec![root.join("home/.ssh"), root.join("state"), root.join("not/there")];
+        policy.read = vec![root.join("home/work"), root.join("state/tmp")];
+        let below = |place: &Place| place.path.strip_prefix(&root).ok().map(|path| path.display().to_string());
+        let laid: Vec<_> = plan(&policy).iter().filter_map(|p| Some((below(p)?, p.what.clone()))).collect();
+        let expected = [
+            ("home/.ssh", What::Hidden),
+            ("state", What::Hidden),
+            ("state/tmp", What::Read),
+            ("state/tree", What::Write),
+        ];
+        assert_eq!(laid, expected.map(|(path, what)| (path.to_owned(), what)));
+    }
+}

@@ -1,0 +1,79 @@
+//! The fence in words: which layers hold, and what a missing one leaves open.
+
+use dandori_domain::run::Sandbox;
+use dandori_domain::sandbox::Gap;
+
+use crate::Lang;
+use crate::lang::say;
+
+/// `namespaces, Landlock (ABI 7), system call filter`
+pub fn layers(lang: Lang, sandbox: &Sandbox) -> String {
+    let layers = sandbox.layers();
+    let mut holding = Vec::new();
+    if layers.namespaces {
+        holding.push(say!(lang, "namespaces", "名前空間"));
+    }
+    if layers.landlock > 0 {
+        let abi = layers.landlock;
+        holding.push(say!(lang, "Landlock (ABI {abi})", "Landlock (ABI {abi})"));
+    }
+    if layers.calls {
+        holding.push(say!(lang, "system call filter", "システムコールフィルタ"));
+    }
+    if holding.is_empty() { say!(lang, "none", "なし") } else { holding.join(", ") }
+}
+
+/// What is not covered, as `doctor` lists it.
+pub fn gap(lang: Lang, gap: Gap) -> &'static str {
+    let (en, ja) = match gap {
+        Gap::PathSockets => (
+            "sockets with a path can be connected to: tmux, ssh-agent, D-Bus, docker, X11",
+            "パスを持つソケットに接続できます: tmux、ssh-agent、D-Bus、docker、X11",
+        ),
+        Gap::Terminals => (
+            "your other terminals can be read and written through /dev/pts",
+            "/dev/pts を通じて、ほかの端末を読み書きできます",
+        ),
+        Gap::Priorities => (
+            "priority and CPU affinity of your other processes can be changed",
+            "ほかのプロセスの優先度と CPU アフィニティを変更できます",
+        ),
+        Gap::Modes => (
+            "mode, owner and times of your files outside the worktree can be changed, not their contents",
+            "worktree の外のファイルの権限、所有者、時刻を変更できます (内容は変更できません)",
+        ),
+        Gap::OtherProcesses => (
+            "names and command lines of your other processes can be seen",
+            "ほかのプロセスの名前とコマンドラインが見えます",
+        ),
+        Gap::SharedMemory => (
+            "System V shared memory and message queues of your other processes can be reached",
+            "ほかのプロセスの System V 共有メモリとメッセージキューにアクセスできます",
+        ),
+        Gap::Caches => (
+            "tools that have no variable for their cache start without it",
+            "キャッシュの場所を変数で指定できないツールは、キャッシュなしで動きます",
+        ),
+        Gap::Signals => ("signals can be sent to your other processes", "ほかのプロセスにシグナルを送れます"),
+        Gap::AbstractSockets => (
+            "abstract sockets can be connected to: X11, D-Bus of some systems",
+            "抽象ソケットに接続できます: X11、一部のシステムの D-Bus",
+        ),
+        Gap::Truncation => (
+            "files outside the worktree can be emptied",
+            "worktree の外のファイルを空にできます",
+        ),
+        Gap::Calls => (
+            "resource limits and memory of your other processes, the kernel's keyring and io_uring are not kept away",
+            "ほかのプロセスのリソース制限とメモリ、カーネルのキーリング、io_uring は保護されません",
+        ),
+        Gap::Files => (
+            "files: the agent can read and write wherever you can",
+            "ファイル: エージェントはあなたと同じ範囲を読み書きできます",
+        ),
+    };
+    match lang {
+        Lang::En => en,
+        Lang::Ja => ja,
+    }
+}
