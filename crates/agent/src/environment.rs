@@ -3,6 +3,7 @@
 //! Everything that is not named here stays outside: a token in the user's shell reaches an agent only when it is the
 //! agent's own or the user named it in `pass_env`. Variables of dandori's own never do.
 
+use camino::Utf8PathBuf;
 use dandori_domain::AgentName;
 
 use crate::Order;
@@ -213,6 +214,29 @@ fn is_cloud_login(order: &Order<'_>, name: &str) -> bool {
         _ => &[],
     };
     *order.agent == AgentName::Claude && uses(clouds)
+}
+
+/// Files and folders with the login of a cloud that the agent goes through.
+pub(crate) fn login_files(order: &Order<'_>) -> Vec<Utf8PathBuf> {
+    let home = order.user_env.home();
+    let below = |name: &str| home.as_ref().map(|home| home.join(name));
+    let is_gemini = *order.agent == AgentName::Gemini;
+    let mut files = Vec::new();
+    if is_cloud_login(order, "AWS_PROFILE") {
+        files.extend(below(".aws"));
+        files.extend(["AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"].iter().filter_map(|n| order.user_env.path(n)));
+    }
+    if is_cloud_login(order, "AZURE_CONFIG_DIR") {
+        files.extend(order.user_env.path("AZURE_CONFIG_DIR").or_else(|| below(".azure")));
+    }
+    if is_gemini || is_cloud_login(order, "GOOGLE_CLOUD_PROJECT") {
+        files.extend(order.user_env.path("GOOGLE_APPLICATION_CREDENTIALS"));
+        let uses = |name| order.user_env.text(name).is_some_and(|v| v != "0" && v != "false");
+        if !is_gemini || uses("GOOGLE_GENAI_USE_VERTEXAI") {
+            files.extend(below(".config/gcloud"));
+        }
+    }
+    files
 }
 
 /// The whole environment, sorted by name. `home` is where the private state folder is; `named` are variables the user's

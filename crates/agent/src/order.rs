@@ -66,6 +66,8 @@ pub struct Launch {
     pub stdin: Option<Utf8PathBuf>,
     /// What must be writable beyond the worktree and the temporary folder.
     pub write: Vec<Utf8PathBuf>,
+    /// What must be readable although it is a login: the agent's own.
+    pub read: Vec<Utf8PathBuf>,
     /// The conversation, when it is known before the start.
     pub session: Option<SessionId>,
 }
@@ -135,6 +137,7 @@ pub fn prepare(order: &Order<'_>) -> Result<Launch, PrepareError> {
         env: environment::of(order, &private.env, &private.named),
         stdin: Some(order.instruction_file.to_owned()),
         write: private.write,
+        read: environment::login_files(order),
         session: command.session,
     })
 }

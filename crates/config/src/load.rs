@@ -208,6 +208,10 @@ impl Config {
             }
             Ok(())
         }
+        // A repository may lower what the user has set.
+        fn least(one: Option<u64>, other: Option<u64>) -> Option<u64> {
+            one.into_iter().chain(other).min()
+        }
         self.base = raw.base.or(self.base.take());
         if let Some(agent) = raw.agent {
             self.agent = agent.parse().map_err(|_| format!("agent = {agent:?} is not the name of an agent"))?;
@@ -251,9 +255,20 @@ impl Config {
             set(&mut self.keep_days, worktrees.keep_days);
         }
         if let Some(sandbox) = raw.sandbox {
-            set(&mut self.sandbox.mode, sandbox.mode);
+            // What the user requires no repository takes back.
+            if self.sandbox.mode != SandboxMode::Require {
+                set(&mut self.sandbox.mode, sandbox.mode);
+            }
             self.sandbox.write.extend(sandbox.write.unwrap_or_default());
             self.sandbox.hide.extend(sandbox.hide.unwrap_or_default());
+            self.sandbox.read.extend(sandbox.read.unwrap_or_default());
+            self.sandbox.processes = least(self.sandbox.processes, sandbox.processes);
+            self.sandbox.open_files = least(self.sandbox.open_files, sandbox.open_files);
+            if sandbox.memory.is_some() {
+                let mut memory = u64::MAX;
+                bytes(&mut memory, "sandbox.memory", sandbox.memory.as_ref())?;
+                self.sandbox.memory = least(self.sandbox.memory, Some(memory));
+            }
             self.pass_env.extend(sandbox.pass_env.unwrap_or_default());
         }
         self.forbidden_paths.extend(raw.forbidden.and_then(|f| f.paths).unwrap_or_default());
@@ -360,6 +375,10 @@ struct RawSandbox {
     mode: Option<SandboxMode>,
     write: Option<Vec<String>>,
     hide: Option<Vec<String>>,
+    read: Option<Vec<String>>,
+    processes: Option<u64>,
+    open_files: Option<u64>,
+    memory: Option<String>,
     pass_env: Option<Vec<String>>,
 }
 

@@ -56,6 +56,7 @@ impl Powers {
             powers.push("sandbox.mode: off".to_owned());
         }
         powers.extend(config.sandbox.write.iter().map(|path| format!("sandbox.write: {path}")));
+        powers.extend(config.sandbox.read.iter().map(|path| format!("sandbox.read: {path}")));
         powers.extend(config.pass_env.iter().map(|name| format!("sandbox.pass_env: {name}")));
         if config.github_host != Config::default().github_host {
             powers.push(format!("github.host: {}", config.github_host));

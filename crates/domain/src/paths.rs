@@ -3,6 +3,39 @@
 /// The names every run refuses; configuration may add to them, never take away.
 pub const FORBIDDEN: &[&str] = &[".git", ".env", ".env.*", "*.key", "*.pem"];
 
+/// Keys and passwords by the names they usually have, and where tools keep their logins. Patterns without a `/` hold in any folder,
+/// `~/` is the home folder. The guards refuse to read them, and a run cannot see them.
+pub const SECRETS: &[&str] = &[
+    ".env",
+    ".env.*",
+    "*.key",
+    "*.pem",
+    "id_rsa",
+    "id_dsa",
+    "id_ecdsa",
+    "id_ed25519",
+    ".netrc",
+    ".pypirc",
+    ".git-credentials",
+    "~/.npmrc",
+    "~/.aws/credentials",
+    "~/.azure/msal_token_cache.json",
+    "~/.cargo/credentials.toml",
+    "~/.claude/.credentials.json",
+    "~/.codex/auth.json",
+    "~/.config/gcloud/application_default_credentials.json",
+    "~/.config/gcloud/credentials.db",
+    "~/.config/gh/hosts.yml",
+    "~/.config/git/credentials",
+    "~/.docker/config.json",
+    "~/.gem/credentials",
+    "~/.gemini/oauth_creds.json",
+    "~/.gnupg/private-keys-v1.d",
+    "~/.kube/config",
+    "/etc/shadow",
+    "/etc/gshadow",
+];
+
 /// Templates of secret files hold no secrets and belong into the repository.
 const EXEMPT_ENDINGS: &[&str] = &["example", "sample", "template", "dist", "defaults", "schema"];
 

@@ -69,7 +69,7 @@ impl Default for RunSettings {
             set_up: SetUpChoice::Detect,
             commit_template: DEFAULT_TEMPLATE.to_owned(),
             push_retries: 2,
-            sandbox: SandboxSettings { mode: SandboxMode::Auto, write: Vec::new(), hide: Vec::new() },
+            sandbox: SandboxSettings::default(),
             pass_env: Vec::new(),
             custom_command: None,
         }
@@ -127,21 +127,33 @@ pub enum Cleanup {
     Never,
 }
 
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct SandboxSettings {
     pub mode: SandboxMode,
     /// Further paths an agent may write (`~` is the home folder).
     pub write: Vec<String>,
     /// Further paths an agent may not read.
     pub hide: Vec<String>,
+    /// Hidden paths an agent may read all the same.
+    #[serde(default)]
+    pub read: Vec<String>,
+    /// How many processes and threads a run may have, and files each may hold open; `None` is the default.
+    #[serde(default)]
+    pub processes: Option<u64>,
+    #[serde(default)]
+    pub open_files: Option<u64>,
+    /// Bytes of memory for each process; `None`: what the machine has.
+    #[serde(default)]
+    pub memory: Option<u64>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SandboxMode {
-    /// The kernel's, where it has one; the run says so where it has not.
+    /// Every layer this machine has; the run says which one is missing.
+    #[default]
     Auto,
-    /// No sandbox, no run.
+    /// No run unless every layer holds.
     Require,
     Off,
 }

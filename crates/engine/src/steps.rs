@@ -4,7 +4,6 @@ mod again;
 mod clean;
 mod guard;
 mod launch;
-mod policy;
 mod publish;
 mod set_up;
 mod stage;
@@ -12,6 +11,5 @@ mod watch;
 mod workspace;
 
 pub(crate) use clean::{preserved_ref_at, preserved_ref_of};
-pub(crate) use policy::sandbox_policy;
 pub(crate) use watch::Stream;
 pub(crate) use workspace::lock_reason;

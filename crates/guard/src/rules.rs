@@ -8,41 +8,10 @@ use camino::Utf8PathBuf;
 use serde::{Deserialize, Serialize};
 
 use dandori_domain::guard::{ErrorPolicy, Level, Profile};
+use dandori_domain::paths::SECRETS;
 
 /// A snapshot of another version is made again.
 pub const VERSION: u32 = 2;
-
-/// Keys and passwords by the names they usually have, and where tools keep their logins.
-const SECRETS: &[&str] = &[
-    ".env",
-    ".env.*",
-    "*.key",
-    "*.pem",
-    "id_rsa",
-    "id_dsa",
-    "id_ecdsa",
-    "id_ed25519",
-    ".netrc",
-    ".pypirc",
-    ".git-credentials",
-    "~/.npmrc",
-    "~/.aws/credentials",
-    "~/.azure/msal_token_cache.json",
-    "~/.cargo/credentials.toml",
-    "~/.claude/.credentials.json",
-    "~/.codex/auth.json",
-    "~/.config/gcloud/application_default_credentials.json",
-    "~/.config/gcloud/credentials.db",
-    "~/.config/gh/hosts.yml",
-    "~/.config/git/credentials",
-    "~/.docker/config.json",
-    "~/.gem/credentials",
-    "~/.gemini/oauth_creds.json",
-    "~/.gnupg/private-keys-v1.d",
-    "~/.kube/config",
-    "/etc/shadow",
-    "/etc/gshadow",
-];
 
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Rules {

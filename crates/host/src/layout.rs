@@ -189,6 +189,11 @@ impl RepoLayout {
         self.root.join("trash")
     }
 
+    /// Layers over the caches of tools: what runs of this repository have put there.
+    pub fn caches(&self) -> Utf8PathBuf {
+        self.root.join("caches")
+    }
+
     pub fn run(&self, run: RunId) -> RunLayout {
         RunLayout { root: self.root.join("runs").join(run.key().as_str()) }
     }
@@ -245,6 +250,11 @@ impl RunLayout {
     /// What the guards write down. They work behind the agent's fence: what they can write, it can.
     pub fn guards(&self) -> Utf8PathBuf {
         self.tmp().join("guards")
+    }
+
+    /// Files of the user's as the run sees them: without their logins.
+    pub fn copies(&self) -> Utf8PathBuf {
+        self.root.join("copies")
     }
 
     pub fn output(&self) -> Utf8PathBuf {

@@ -26,7 +26,6 @@ use dandori_domain::run::{Sandbox, SandboxMode};
 use dandori_domain::sandbox::Layers;
 use serde::{Deserialize, Serialize};
 
-mod caches;
 mod calls;
 mod grant;
 mod landlock;
@@ -35,12 +34,14 @@ mod mounts;
 pub(crate) mod namespaces;
 mod plan;
 mod powers;
+mod stores;
 pub(crate) mod view;
 
-pub use caches::default_caches;
 pub use limits::RunLimits;
+pub use stores::{Store, Stores, programs_in_stores, stores};
 
 pub(crate) use plan::runtime_folder;
+pub(crate) use stores::claim;
 
 /// What an agent may touch. Paths that do not exist are passed over; links are followed once, at the start.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -57,7 +58,7 @@ pub struct SandboxPolicy {
     /// The folder that is `/tmp` in namespaces; without one, and without namespaces, everybody's is seen, read-only.
     #[serde(default)]
     pub tmp: Option<Utf8PathBuf>,
-    /// Stores of tools: read through to the user's, written to a layer.
+    /// Stores of tools: read through to the user's, written to a layer. Filled in by whoever starts it.
     #[serde(default)]
     pub stores: Vec<Layer>,
     /// Files that are seen as copies of theirs.
@@ -75,6 +76,10 @@ pub struct Layer {
     pub upper: Utf8PathBuf,
     /// The kernel's own, on the same file system.
     pub work: Utf8PathBuf,
+    /// Names the store to its tool, where it cannot be layered.
+    pub variable: Option<String>,
+    /// The layer lies over the store; else it takes its place, by the variable.
+    pub is_over: bool,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]

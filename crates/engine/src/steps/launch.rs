@@ -11,11 +11,11 @@ use dandori_host::shim::{self, LaunchError, LaunchOrder, Probe, Started};
 use dandori_host::{now, random, replace_file};
 
 use super::guard::RunGuards;
-use super::sandbox_policy;
 use crate::Engine;
 use crate::drive::StepError;
 use crate::engine::private_folder;
 use crate::fault;
+use crate::fence::{self, Wanted};
 use crate::repos::Known;
 use crate::trouble::git_reason;
 
@@ -107,7 +107,17 @@ impl Engine {
             }
             other => Failure::Agent { failure: other.failure() },
         })?;
-        let reads = guards.map(|guards| guards.reads()).unwrap_or_default();
+        let mut reads = guards.map(|guards| guards.reads()).unwrap_or_default();
+        reads.extend(launch.read);
+        let wanted = Wanted {
+            run,
+            known,
+            worktree: &workspace.path,
+            env: &user_env,
+            write: &launch.write,
+            read: &reads,
+        };
+        let sandbox = fence::policy(self.layout(), &wanted).map_err(|e| not_started(e.to_string()))?;
         let order = LaunchOrder {
             version: shim::VERSION,
             run: run.spec.id.to_string(),
@@ -115,7 +125,8 @@ impl Engine {
             env: launch.env,
             cwd: workspace.path.clone(),
             stdin: launch.stdin,
-            sandbox: sandbox_policy(self.layout(), &user_env, run, &workspace.path, &launch.write, &reads),
+            sandbox,
+            stores: fence::stores(self.layout(), run, &user_env),
             deadline_seconds: settings.limits.run_seconds,
             grace_seconds: settings.limits.grace_seconds,
             max_output_bytes: MAX_OUTPUT_BYTES,

@@ -9,11 +9,12 @@ use dandori_host::cmd::last_lines;
 use dandori_host::shim::{self, LaunchError, LaunchOrder, Probe, RUN_MARKER, Why};
 use tokio::sync::Notify;
 
-use super::sandbox_policy;
 use crate::Engine;
 use crate::drive::StepError;
 use crate::engine::private_folder;
 use crate::fault;
+use crate::fence::{self, Wanted};
+use crate::repos::Known;
 
 impl Engine {
     pub(crate) fn set_up_commands(&self, run: &RunFacts, tree: &Utf8Path) -> Vec<SetUpCommand> {
@@ -67,7 +68,11 @@ impl Engine {
         let layout = self.layout().repo(run.spec.repo).run(run.spec.id);
         let folder = layout.set_up(index);
         let Some(workspace) = &run.workspace else { return Err(StepError::LookAgain) };
-        let order = self.set_up_order(run, &workspace.path, command);
+        let known = self.known_for(run).await?;
+        let order = match self.set_up_order(run, &known, &workspace.path, command) {
+            Ok(order) => order,
+            Err(e) => return Ok(Err(e.to_string())),
+        };
         let dandori = self.0.options.dandori.clone();
         let (dir, tmp) = (folder.clone(), layout.tmp());
         let started = self
@@ -115,11 +120,17 @@ impl Engine {
         }
     }
 
-    fn set_up_order(&self, run: &RunFacts, tree: &Utf8Path, command: &SetUpCommand) -> LaunchOrder {
+    fn set_up_order(
+        &self,
+        run: &RunFacts,
+        known: &Known,
+        tree: &Utf8Path,
+        command: &SetUpCommand,
+    ) -> std::io::Result<LaunchOrder> {
         let settings = &run.spec.settings;
+        let user_env = self.env_of(run.spec.id);
         let files = self.layout().repo(run.spec.repo).run(run.spec.id);
-        let mut env: Vec<(String, String)> = self
-            .env_of(run.spec.id)
+        let mut env: Vec<(String, String)> = user_env
             .filtered(|name| {
                 dandori_agent::is_passed(&run.spec.agent, name) || settings.pass_env.iter().any(|p| p == name)
             })
@@ -128,18 +139,20 @@ impl Engine {
             .collect();
         env.push((RUN_MARKER.to_owned(), run.spec.id.to_string()));
         env.push(("TMPDIR".to_owned(), files.tmp().to_string()));
-        LaunchOrder {
+        let wanted = Wanted { run, known, worktree: tree, env: &user_env, write: &[], read: &[] };
+        Ok(LaunchOrder {
             version: shim::VERSION,
             run: run.spec.id.to_string(),
             argv: vec!["/bin/sh".into(), "-c".into(), command.line.clone()],
             env,
             cwd: tree.to_owned(),
             stdin: None,
-            sandbox: sandbox_policy(self.layout(), &self.env_of(run.spec.id), run, tree, &[], &[]),
+            sandbox: fence::policy(self.layout(), &wanted)?,
+            stores: fence::stores(self.layout(), run, &user_env),
             deadline_seconds: settings.limits.run_seconds,
             grace_seconds: settings.limits.grace_seconds,
             max_output_bytes: 64 << 20,
-        }
+        })
     }
 
     /// Whether a cancel has come since `run` was read.

@@ -86,12 +86,16 @@ fn enter(socket: &mut UnixStream) -> Stage {
 
 /// The first process of the namespaces. What it leaves behind when it ends, the kernel ends.
 fn first(socket: &mut UnixStream) -> Stage {
-    let order = match receive(&*socket) {
+    let mut order = match receive(&*socket) {
         Ok(order) => order,
         Err(e) => return failed(format!("its order cannot be read: {e}")),
     };
     match view::build(&order.fenced.policy()) {
-        Ok(()) => {}
+        Ok(plain_stores) => {
+            for store in &mut order.fenced.sandbox.stores {
+                store.is_over &= !plain_stores.iter().any(|at| *at == store.at);
+            }
+        }
         Err(error @ ViewError::Machine { .. }) => return Stage::Says(Word::NoView { reason: with_causes(&error) }),
         Err(error @ ViewError::Path { .. }) => {
             return failed(format!("the run's file system: {}", with_causes(&error)));
@@ -198,6 +202,11 @@ fn last(order: &Order, socket: &mut UnixStream, namespaces: &Namespaces) -> Stag
     let mut env = Env::from_pairs(fenced.env.iter().map(|(k, v)| (k, v)));
     if namespaces.is_ok() {
         env.set("XDG_RUNTIME_DIR", runtime_folder());
+    }
+    for store in &fenced.sandbox.stores {
+        if let Some(variable) = store.variable.as_ref().filter(|_| namespaces.is_err() || !store.is_over) {
+            env.set(variable, store.upper.as_str());
+        }
     }
     let Some(program) = env.find_program(name) else {
         return failed(missing(name, &env));

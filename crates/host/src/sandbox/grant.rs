@@ -47,7 +47,8 @@ pub(crate) fn grants(policy: &SandboxPolicy, in_namespaces: bool) -> Vec<Grant> 
             give(all_but(&path, &below(&path, &hidden)), Right::Read);
         }
     }
-    for path in resolve_all(&policy.write) {
+    let layers: Vec<Utf8PathBuf> = policy.stores.iter().map(|store| store.upper.clone()).collect();
+    for path in resolve_all(&policy.write).into_iter().chain(resolve_all(&layers)) {
         give(all_but(&path, &below(&path, &guarded)), Right::Write);
         // What is protected inside it must stay readable when the whole lies below a hidden folder.
         give(all_but(&path, &below(&path, &hidden)), Right::Read);
@@ -62,7 +63,7 @@ fn own_places(policy: &SandboxPolicy) -> Vec<PathBuf> {
     if policy.tmp.is_some() {
         own.extend(["/tmp".into(), "/var/tmp".into()]);
     }
-    own.extend(policy.stores.iter().map(|store| resolved(store.at.as_std_path())));
+    own.extend(policy.stores.iter().filter(|s| s.is_over).map(|store| resolved(store.at.as_std_path())));
     // Browsers say in there who is who in their own sandboxes. A superuser could say more than that.
     if !rustix::process::geteuid().is_root() {
         own.push("/proc".into());

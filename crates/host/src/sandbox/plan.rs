@@ -90,8 +90,10 @@ pub(crate) fn plan(policy: &SandboxPolicy) -> Vec<Place> {
     all(&policy.protect).into_iter().for_each(|path| add(path, What::Protected, true));
     for store in &policy.stores {
         let at = resolved(store.at.as_std_path());
-        if at.is_dir() {
-            let (upper, work) = (resolved(store.upper.as_std_path()), resolved(store.work.as_std_path()));
+        let (upper, work) = (resolved(store.upper.as_std_path()), resolved(store.work.as_std_path()));
+        // Also where it can be written by its own name, should it not be possible to lay it over the other.
+        add(upper.clone(), What::Write, true);
+        if store.is_over && at.is_dir() {
             add(at, What::Layered { upper, work }, true);
         }
     }
@@ -112,15 +114,23 @@ pub(crate) fn runtime_folder() -> PathBuf {
 fn in_order(mut places: Vec<Place>) -> Vec<Place> {
     places.sort_by(|a, b| a.path.cmp(&b.path).then_with(|| a.what.cmp(&b.what)));
     places.dedup();
-    // Shown already, unless the nearest place above it takes it away.
     let takes_away = |what: &What| matches!(what, What::Hidden | What::Empty | What::Own(_) | What::Devices);
-    let nearest = |path: &Path| places.iter().rfind(|above| above.what != What::Read && is_inside(path, &above.path));
-    let needed: Vec<bool> = places
-        .iter()
-        .map(|place| place.what != What::Read || nearest(&place.path).is_some_and(|above| takes_away(&above.what)))
-        .collect();
-    let mut needed = needed.into_iter();
-    places.retain(|_| needed.next().unwrap_or(true));
+    let mut kept: Vec<Place> = Vec::new();
+    for place in places {
+        let nearest = kept.iter().rfind(|above| is_inside(&place.path, &above.path));
+        let is_away = nearest.is_some_and(|above| takes_away(&above.what));
+        let is_needed = match place.what {
+            // Shown already, unless the nearest place above it takes it away.
+            What::Read => is_away,
+            // And the other way round.
+            What::Hidden => !is_away,
+            _ => true,
+        };
+        if is_needed {
+            kept.push(place);
+        }
+    }
+    let mut places = kept;
     let paths: Vec<PathBuf> = places.iter().map(|place| place.path.clone()).collect();
     for place in &mut places {
         place.holds_others = paths.iter().any(|path| is_inside(path, &place.path));

@@ -59,8 +59,9 @@ pub(crate) enum ViewError {
     },
 }
 
-/// Puts it together and makes it the root. For the first process of a namespace, with its powers.
-pub(crate) fn build(policy: &SandboxPolicy) -> Result<(), ViewError> {
+/// Puts it together and makes it the root. For the first process of a namespace, with its powers. Says which stores could
+/// not be layered: their file system does not lend itself to it.
+pub(crate) fn build(policy: &SandboxPolicy) -> Result<Vec<PathBuf>, ViewError> {
     // Before anything moves: where links lead is asked of the machine as it is.
     let places = plan(policy);
     let sockets = path_sockets();
@@ -77,19 +78,22 @@ pub(crate) fn build(policy: &SandboxPolicy) -> Result<(), ViewError> {
     mount_bind_recursive(OLD, NEW).map_err(machine("the root cannot be bound"))?;
     seal(Path::new(NEW))?;
     let nothing = make_nothing()?;
-    let mut put = Vec::new();
+    let mut plain_stores = Vec::new();
     for place in &places {
-        lay(place, policy, &nothing)?;
-        put.push(place);
+        match (lay(place, policy, &nothing), &place.what) {
+            (Err(_), What::Layered { .. }) => plain_stores.push(place.path.clone()),
+            (laid, _) => laid?,
+        }
     }
     cover_sockets(&sockets, &places, &nothing)?;
-    for place in put.iter().filter(|p| p.what == What::Hidden) {
+    for place in places.iter().filter(|p| p.what == What::Hidden) {
         seal_hidden(place)?;
     }
     std::env::set_current_dir(NEW).map_err(|source| ViewError::Machine { what: "no way to the new root", source })?;
     rustix::process::pivot_root(".", ".").map_err(machine("the new root cannot be taken"))?;
     unmount(".", UnmountFlags::DETACH).map_err(machine("the old root does not go"))?;
-    std::env::set_current_dir("/").map_err(|source| ViewError::Machine { what: "no way to the root", source })
+    std::env::set_current_dir("/").map_err(|source| ViewError::Machine { what: "no way to the root", source })?;
+    Ok(plain_stores)
 }
 
 fn under(root: &str, path: &Path) -> PathBuf {

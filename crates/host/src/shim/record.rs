@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::sandbox::SandboxPolicy;
+use crate::sandbox::{SandboxPolicy, Stores};
 
 pub(crate) const LAUNCH: &str = "launch.json";
 pub(crate) const STARTED: &str = "started.json";
@@ -44,6 +44,9 @@ pub struct LaunchOrder {
     /// The file the agent reads as its standard input; `/dev/null` when there is none.
     pub stdin: Option<Utf8PathBuf>,
     pub sandbox: SandboxPolicy,
+    /// Stores of tools; the shim takes a layer for them that no other run has.
+    #[serde(default)]
+    pub stores: Option<Stores>,
     /// The whole run's limit. The shim keeps it, so that it holds while no daemon lives.
     pub deadline_seconds: u64,
     /// How long the agent has after SIGINT before harder signals come.

@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
 use camino::Utf8Path;
-use dandori_domain::run::Sandbox;
+use dandori_domain::run::{Sandbox, SandboxMode};
 use rustix::event::poll;
 use rustix::process::{Pid, Signal, kill_process_group};
 
@@ -20,6 +20,7 @@ use super::record::{
 };
 use crate::fenced::{self, Begun, End, Family, Fenced, Refusal};
 use crate::process::{self, timespec};
+use crate::sandbox;
 
 /// After SIGTERM; SIGINT was the polite word, with the whole grace.
 const TERM_GRACE: Duration = Duration::from_secs(3);
@@ -47,7 +48,15 @@ fn run(run_dir: &Utf8Path) -> Result<(), Answer> {
     let family = Family::found().map_err(|e| unable("cannot watch over a run", &e))?;
     let _lock = take(run_dir)?;
     let order: Option<LaunchOrder> = load(run_dir, LAUNCH).map_err(|e| unable("cannot read its order", &e))?;
-    let Some(order) = order else { return Err(unable("has no order", &"launch.json is not there")) };
+    let Some(mut order) = order else { return Err(unable("has no order", &"launch.json is not there")) };
+    let _layer = match &order.stores {
+        Some(stores) if order.sandbox.mode != SandboxMode::Off => {
+            let (layers, lock) = sandbox::claim(stores).map_err(|e| unable("has no layer over the caches", &e))?;
+            order.sandbox.stores = layers;
+            Some(lock)
+        }
+        _ => None,
+    };
     match start(run_dir, &order, family) {
         Ok(mut supervised) => {
             forget_environment(run_dir, order.clone());

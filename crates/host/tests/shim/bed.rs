@@ -76,6 +76,7 @@ impl Bed {
             cwd: self.worktree.clone(),
             stdin: None,
             sandbox,
+            stores: None,
             deadline_seconds: 60,
             grace_seconds: 2,
             max_output_bytes: 64 << 20,

@@ -1,0 +1,93 @@
+//! What a run may touch, from its settings and from what is on this machine.
+//!
+//! The worktree, its temporary folder and its private home can be written; dandori's own state, keys, logins and the
+//! user's sessions cannot be seen ([`secrets`]); files that mix settings with logins are seen without the logins
+//! ([`logins`]); tools' caches are read through and written to layers of the repository's own.
+
+mod logins;
+mod secrets;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use dandori_domain::run::RunFacts;
+use dandori_host::Env;
+use dandori_host::sandbox::{self, RunLimits, SandboxPolicy, Stores};
+
+use crate::engine::private_folder;
+use crate::repos::Known;
+use crate::{Layout, RunLayout};
+
+/// More processes and threads than builds and browsers need, and less than a machine has.
+const PROCESSES: u64 = 8192;
+const OPEN_FILES: u64 = 65_536;
+
+/// Whose fence it is, and what is asked for beyond the usual.
+pub(crate) struct Wanted<'a> {
+    pub(crate) run: &'a RunFacts,
+    pub(crate) known: &'a Known,
+    pub(crate) worktree: &'a Utf8Path,
+    /// The user's environment: where his things are.
+    pub(crate) env: &'a Env,
+    /// Further places that may be written, and read although they are hidden.
+    pub(crate) write: &'a [Utf8PathBuf],
+    pub(crate) read: &'a [Utf8PathBuf],
+}
+
+/// The policy of a run. Makes the folders it names and writes the copies it shows.
+pub(crate) fn policy(layout: &Layout, wanted: &Wanted<'_>) -> std::io::Result<SandboxPolicy> {
+    let settings = &wanted.run.spec.settings.sandbox;
+    let home = wanted.env.home().unwrap_or_else(|| "/nonexistent".into());
+    let expand = |path: &String| match path.strip_prefix("~") {
+        Some(rest) => home.join(rest.trim_start_matches('/')),
+        None => Utf8PathBuf::from(path),
+    };
+    let files = layout.repo(wanted.run.spec.repo).run(wanted.run.spec.id);
+    let own_tmp = shared_tmp(&files)?;
+    let granted: Vec<Utf8PathBuf> = settings.read.iter().map(expand).collect();
+    let mut policy = SandboxPolicy::new(settings.mode);
+    policy.tmp = Some(own_tmp);
+    policy.write = vec![wanted.worktree.to_owned(), files.tmp()];
+    policy.write.extend_from_slice(wanted.write);
+    policy.write.extend(settings.write.iter().map(expand));
+    policy.hide = vec![layout.root().to_owned()];
+    policy.hide.extend(secrets::of_user(&home));
+    policy.hide.extend(secrets::of_checkout(&wanted.known.repo.root));
+    policy.replace = logins::copies(&home, wanted.known, &files)?;
+    policy.hide.extend(policy.replace.iter().map(|copy| copy.at.clone()));
+    // What the user grants is neither hidden nor replaced.
+    policy.hide.retain(|path| !granted.contains(path));
+    policy.replace.retain(|copy| !granted.contains(&copy.at));
+    policy.hide.extend(settings.hide.iter().map(expand));
+    policy.read = needed_to_read(&home, wanted);
+    policy.read.extend(granted);
+    policy.read.extend_from_slice(wanted.read);
+    // Without namespaces the copies are found by the names that tools take for them.
+    policy.read.extend(policy.replace.iter().map(|copy| copy.with.clone()));
+    policy.protect = sandbox::programs_in_stores(&home);
+    policy.limits = RunLimits {
+        processes: Some(settings.processes.unwrap_or(PROCESSES)),
+        open_files: Some(settings.open_files.unwrap_or(OPEN_FILES)),
+        memory: settings.memory,
+    };
+    Ok(policy)
+}
+
+/// The tools' caches, with layers of this repository's own.
+pub(crate) fn stores(layout: &Layout, run: &RunFacts, env: &Env) -> Option<Stores> {
+    let home = env.home()?;
+    Some(Stores { pool: layout.repo(run.spec.repo).caches(), stores: sandbox::stores(&home, env) })
+}
+
+/// What is `/tmp` for a run: in its own temporary folder, which goes with it.
+fn shared_tmp(files: &RunLayout) -> std::io::Result<Utf8PathBuf> {
+    let folder = files.tmp().join("tmp");
+    private_folder(&folder)?;
+    Ok(folder)
+}
+
+/// What would be out of sight only because it lies in a folder that a run has for itself.
+fn needed_to_read(home: &Utf8Path, wanted: &Wanted<'_>) -> Vec<Utf8PathBuf> {
+    let mut read = vec![home.to_owned(), wanted.known.repo.root.clone(), wanted.known.repo.git_dir.clone()];
+    let path = wanted.env.text("PATH").unwrap_or_default();
+    read.extend(path.split(':').filter(|folder| folder.starts_with('/')).map(Utf8PathBuf::from));
+    read
+}

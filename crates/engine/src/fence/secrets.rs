@@ -1,0 +1,117 @@
+//! Where keys and logins are: unreadable in a run unless the configuration grants them (`sandbox.read`).
+
+use camino::{Utf8Path, Utf8PathBuf};
+use dandori_domain::paths::{SECRETS, forbidden_by};
+
+/// Folders that hold nothing else, or nothing a build needs: keys, logins, sessions, what browsers remember.
+const FOLDERS: &[&str] = &[
+    ".ssh",
+    ".gnupg",
+    ".aws",
+    ".azure",
+    ".kube",
+    ".password-store",
+    ".config/gh",
+    ".config/hub",
+    ".config/glab-cli",
+    ".config/gcloud",
+    ".config/op",
+    ".config/git/credentials",
+    ".cache/git/credential",
+    ".git-credential-cache",
+    ".local/share/keyrings",
+    ".local/share/kwalletd",
+    ".mozilla",
+    ".thunderbird",
+    ".config/google-chrome",
+    ".config/chromium",
+    ".config/BraveSoftware",
+    ".config/microsoft-edge",
+    ".claude/.credentials.json",
+    ".claude/projects",
+    ".claude/sessions",
+    ".claude/history.jsonl",
+    ".codex/auth.json",
+    ".codex/sessions",
+    ".codex/history.jsonl",
+    ".gemini/oauth_creds.json",
+    ".gemini/google_accounts.json",
+    ".gemini/tmp",
+    ".bash_history",
+    ".zsh_history",
+    ".local/share/fish/fish_history",
+    ".python_history",
+    ".node_repl_history",
+    ".psql_history",
+    ".mysql_history",
+    ".pgpass",
+    ".my.cnf",
+    ".cargo/credentials",
+    ".terraform.d/credentials.tfrc.json",
+    ".config/composer/auth.json",
+    ".composer/auth.json",
+    ".vault-token",
+];
+
+/// Folders of a checkout that are looked into: secrets lie near the top.
+const DEPTH: usize = 2;
+/// Names looked at; a checkout with more keeps its secrets elsewhere.
+const LOOKED_AT: usize = 20_000;
+/// Folders in which nobody keeps a secret, and many have thousands of names.
+const PASSED_OVER: &[&str] = &[".git", "node_modules", "target", ".venv", "vendor"];
+
+/// Those of the user that are there.
+pub(super) fn of_user(home: &Utf8Path) -> Vec<Utf8PathBuf> {
+    let named = SECRETS.iter().filter_map(|pattern| pattern.strip_prefix("~/")).chain(FOLDERS.iter().copied());
+    let mut found: Vec<Utf8PathBuf> = named.map(|name| home.join(name)).collect();
+    let elsewhere = SECRETS.iter().filter(|pattern| pattern.starts_with('/'));
+    found.extend(elsewhere.map(Utf8PathBuf::from));
+    found.extend(matching(home, 0, &mut LOOKED_AT.clone()));
+    found.retain(|path| path.symlink_metadata().is_ok());
+    found
+}
+
+/// `.env` and its like in the user's own checkout, which a run has no part of.
+pub(super) fn of_checkout(root: &Utf8Path) -> Vec<Utf8PathBuf> {
+    matching(root, DEPTH, &mut LOOKED_AT.clone())
+}
+
+/// What has the name of a secret, in this folder and so deep below it.
+fn matching(folder: &Utf8Path, depth: usize, left: &mut usize) -> Vec<Utf8PathBuf> {
+    let names: Vec<&str> = SECRETS.iter().copied().filter(|pattern| !pattern.contains('/')).collect();
+    let mut found = Vec::new();
+    for entry in folder.read_dir_utf8().into_iter().flatten().flatten() {
+        if *left == 0 {
+            break;
+        }
+        *left -= 1;
+        let Ok(kind) = entry.file_type() else { continue };
+        if kind.is_file() && forbidden_by(entry.file_name(), &names).is_some() {
+            found.push(entry.path().to_owned());
+        } else if kind.is_dir() && depth > 0 && !PASSED_OVER.contains(&entry.file_name()) {
+            found.extend(matching(entry.path(), depth - 1, left));
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_logins_and_env_files_are_found_and_examples_are_not() {
+        let dir = tempfile::tempdir().unwrap();
+        let home = Utf8Path::from_path(dir.path()).unwrap();
+        for path in [".ssh/id_rsa", ".netrc", ".aws/credentials", "notes.txt", "repo/.env", "repo/.env.example"] {
+            std::fs::create_dir_all(home.join(path).parent().unwrap()).unwrap();
+            dandori_host::replace_file(&home.join(path), b"x", 0o600).unwrap();
+        }
+        let found = of_user(home);
+        for path in [".ssh", ".netrc", ".aws", ".aws/credentials"] {
+            assert!(found.contains(&home.join(path)), "{path}: {found:?}");
+        }
+        assert!(!found.contains(&home.join("notes.txt")));
+        assert_eq!(of_checkout(&home.join("repo")), [home.join("repo/.env")]);
+    }
+}

@@ -1,0 +1,157 @@
+//! The stores in which tools keep what they have downloaded or compiled. A run reads the user's and writes into a layer
+//! of its repository's own, so that builds are warm and nothing a run leaves there reaches anybody else.
+//!
+//! Layers lie in a pool: each run takes the first that nobody uses, so that the next one finds what the last one left.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use serde::{Deserialize, Serialize};
+
+use super::Layer;
+use crate::Env;
+
+/// (name, variable that moves it, its place below the home folder, what of it is the store, variable that names the store
+/// itself). Folders that also hold programs on the PATH are narrowed down or protected ([`PROGRAMS`]).
+const STORES: &[(&str, &str, &str, &str, &str)] = &[
+    ("cache", "XDG_CACHE_HOME", ".cache", "", "XDG_CACHE_HOME"),
+    ("cargo", "CARGO_HOME", ".cargo", "", "CARGO_HOME"),
+    ("npm", "npm_config_cache", ".npm", "", "npm_config_cache"),
+    ("pnpm", "", ".local/share/pnpm", "store", "npm_config_store_dir"),
+    ("pnpm-store", "", ".pnpm-store", "", ""),
+    ("yarn", "YARN_GLOBAL_FOLDER", ".yarn/berry", "", "YARN_GLOBAL_FOLDER"),
+    ("yarn-cache", "YARN_CACHE_FOLDER", "", "", "YARN_CACHE_FOLDER"),
+    ("bun", "BUN_INSTALL", ".bun", "install/cache", "BUN_INSTALL_CACHE_DIR"),
+    ("deno", "DENO_DIR", "", "", "DENO_DIR"),
+    ("uv", "UV_CACHE_DIR", "", "", "UV_CACHE_DIR"),
+    ("pip", "PIP_CACHE_DIR", "", "", "PIP_CACHE_DIR"),
+    ("poetry", "POETRY_CACHE_DIR", "", "", "POETRY_CACHE_DIR"),
+    ("go", "GOPATH", "go", "pkg", ""),
+    ("go-modules", "GOMODCACHE", "", "", "GOMODCACHE"),
+    ("go-build", "GOCACHE", "", "", "GOCACHE"),
+    ("gradle", "GRADLE_USER_HOME", ".gradle", "", "GRADLE_USER_HOME"),
+    ("maven", "", ".m2", "", ""),
+    ("ivy", "", ".ivy2", "", ""),
+    ("nuget", "NUGET_PACKAGES", ".nuget/packages", "", "NUGET_PACKAGES"),
+    ("pub", "PUB_CACHE", ".pub-cache", "", "PUB_CACHE"),
+    ("ccache", "CCACHE_DIR", ".ccache", "", "CCACHE_DIR"),
+    ("sccache", "SCCACHE_DIR", "", "", "SCCACHE_DIR"),
+    ("browsers", "PLAYWRIGHT_BROWSERS_PATH", "", "", "PLAYWRIGHT_BROWSERS_PATH"),
+];
+
+/// Programs inside stores: read-only all the same.
+const PROGRAMS: &[&str] = &[".cargo/bin", ".pub-cache/bin"];
+
+/// More runs of one repository at once than a machine takes.
+const POOL: usize = 256;
+
+/// A store, and where it is.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Store {
+    pub name: String,
+    pub at: Utf8PathBuf,
+    /// Names it to its tool.
+    pub variable: Option<String>,
+}
+
+/// The stores of a run, and the pool its layers come from.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Stores {
+    pub pool: Utf8PathBuf,
+    pub stores: Vec<Store>,
+}
+
+/// Every store that is there, and those that a tool can be told another place for.
+pub fn stores(home: &Utf8Path, env: &Env) -> Vec<Store> {
+    let mut found: Vec<Store> = Vec::new();
+    for (name, moved_by, place, store, variable) in STORES {
+        // A relative value means something else in every folder: not a place we could layer.
+        let moved = env.path(moved_by).filter(|path| path.is_absolute());
+        let Some(top) = moved.or_else(|| (!place.is_empty()).then(|| home.join(place))) else { continue };
+        let at = if store.is_empty() { top } else { top.join(store) };
+        let is_inside = found.iter().any(|other| at.starts_with(&other.at));
+        // Somebody whose cache "is" his home folder or the root does not want all of that layered.
+        let is_too_much = home.starts_with(&at) || at.parent().is_none();
+        let variable = (!variable.is_empty()).then(|| (*variable).to_owned());
+        if !is_inside && !is_too_much && (at.is_dir() || variable.is_some()) {
+            found.push(Store { name: (*name).to_owned(), at, variable });
+        }
+    }
+    found
+}
+
+/// Folders of programs inside the stores.
+pub fn programs_in_stores(home: &Utf8Path) -> Vec<Utf8PathBuf> {
+    PROGRAMS.iter().map(|path| home.join(path)).filter(|path| path.is_dir()).collect()
+}
+
+/// A layer of the pool that nobody uses, for as long as the file is open.
+pub(crate) fn claim(stores: &Stores) -> io::Result<(Vec<Layer>, File)> {
+    for number in 0..POOL {
+        let folder = stores.pool.join(number.to_string());
+        make(&folder)?;
+        let lock = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(folder.join("lock"))?;
+        match lock.try_lock() {
+            Ok(()) => return Ok((layers(stores, &folder)?, lock)),
+            Err(TryLockError::WouldBlock) => {}
+            Err(TryLockError::Error(e)) => return Err(e),
+        }
+    }
+    Err(io::Error::other("all layers over the tools' caches are in use"))
+}
+
+fn layers(stores: &Stores, folder: &Utf8Path) -> io::Result<Vec<Layer>> {
+    let layer = |store: &Store| {
+        let (upper, work) = (folder.join(&store.name), folder.join(format!(".{}", store.name)));
+        make(&upper)?;
+        make(&work)?;
+        Ok(Layer { at: store.at.clone(), upper, work, variable: store.variable.clone(), is_over: store.at.is_dir() })
+    };
+    stores.stores.iter().map(layer).collect()
+}
+
+fn make(folder: &Utf8Path) -> io::Result<()> {
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stores_are_found_where_their_variables_say_and_none_is_the_home_folder() {
+        let dir = tempfile::tempdir().unwrap();
+        let home = Utf8Path::from_path(dir.path()).unwrap();
+        for path in [".cache/uv", ".cargo/registry", ".m2", "elsewhere/npm", "go/pkg/mod"] {
+            std::fs::create_dir_all(home.join(path)).unwrap();
+        }
+        let env = Env::from_pairs([
+            ("npm_config_cache", home.join("elsewhere/npm").as_str()),
+            ("GOCACHE", home.as_str()),
+            ("CCACHE_DIR", "."),
+            ("UV_CACHE_DIR", home.join(".cache/uv").as_str()),
+        ]);
+        let found = stores(home, &env);
+        let at = |name: &str| found.iter().find(|s| s.name == name).map(|s| s.at.clone());
+        assert_eq!(at("cache"), Some(home.join(".cache")));
+        assert_eq!(at("npm"), Some(home.join("elsewhere/npm")));
+        assert_eq!(at("go"), Some(home.join("go/pkg")));
+        assert_eq!((at("go-build"), at("uv"), at("ivy")), (None, None, None), "too much, inside another, not there");
+        assert_eq!(at("gradle"), Some(home.join(".gradle")), "not there, but it can be told where to be");
+    }
+
+    #[test]
+    fn a_layer_is_one_run_s_alone_and_the_next_run_s_after_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = Utf8Path::from_path(dir.path()).unwrap();
+        let store = Store { name: "npm".into(), at: root.join("npm"), variable: None };
+        let stores = Stores { pool: root.join("pool"), stores: vec![store] };
+        let (first, lock) = claim(&stores).unwrap();
+        let (second, _other) = claim(&stores).unwrap();
+        assert_ne!(first[0].upper, second[0].upper);
+        drop(lock);
+        assert_eq!(claim(&stores).unwrap().0, first);
+    }
+}
