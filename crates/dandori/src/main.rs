@@ -27,6 +27,7 @@ fn main() -> ExitCode {
         Some("fenced") => return stage(words.next()),
         Some("fence") => return code(dandori_host::fenced::command_main(&dandori_host::Env::of_process())),
         Some("fence-probe") => return code(dandori_host::fenced::probe_main()),
+        Some("gather") => return gather(words.next()),
         Some("rehearse") => return rehearse::main(),
         _ => {}
     }
@@ -42,6 +43,14 @@ fn hook(words: impl Iterator<Item = std::ffi::OsString>) -> ExitCode {
 fn stage(name: Option<std::ffi::OsString>) -> ExitCode {
     match name.as_deref().and_then(|n| n.to_str()) {
         Some(name) => code(dandori_host::fenced::stage_main(name)),
+        None => ExitCode::from(2),
+    }
+}
+
+/// git reads a work tree, behind the fence.
+fn gather(order: Option<std::ffi::OsString>) -> ExitCode {
+    match order.and_then(|o| o.into_string().ok()) {
+        Some(order) => code(dandori_git::gather_main(&order, &dandori_host::Env::of_process())),
         None => ExitCode::from(2),
     }
 }

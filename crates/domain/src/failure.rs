@@ -49,6 +49,34 @@ pub enum Finding {
     WorktreeMissing { path: Utf8PathBuf },
 }
 
+/// A path that cannot be staged, and why.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Unfit {
+    pub path: String,
+    #[serde(flatten)]
+    pub why: UnfitWhy,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(tag = "why", rename_all = "snake_case")]
+pub enum UnfitWhy {
+    /// A named pipe, a socket or a device where a file was, or where git looks for its own files.
+    Special,
+    /// Longer than the system's limit for paths.
+    TooLong,
+    /// Not ours to read.
+    Unreadable,
+    /// All that changed is more than the limit; this is the largest of it.
+    TooLarge {
+        bytes: u64,
+        limit: u64,
+    },
+    TooMany {
+        files: u64,
+        limit: u64,
+    },
+}
+
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Failure {
@@ -98,6 +126,10 @@ pub enum Failure {
     ConflictLeft {
         files: Vec<String>,
     },
+    /// Something in the worktree cannot be committed: nothing was, and nothing was lost.
+    Unstageable {
+        paths: Vec<Unfit>,
+    },
     Staging {
         reason: String,
     },
@@ -129,7 +161,9 @@ impl Failure {
             | Self::DandoriGone { .. }
             | Self::ProcessesLeft { .. }
             | Self::SupervisorLost => Stage::Agent,
-            Self::Tampered { .. } | Self::ConflictLeft { .. } | Self::Staging { .. } => Stage::Staging,
+            Self::Tampered { .. } | Self::ConflictLeft { .. } | Self::Unstageable { .. } | Self::Staging { .. } => {
+                Stage::Staging
+            }
             Self::Commit { .. } => Stage::Commit,
             Self::PushRefused { .. } | Self::PushConflict { .. } | Self::PushOvertaken { .. } => Stage::Push,
         }

@@ -24,7 +24,7 @@ pub mod wait;
 pub mod worktree;
 
 pub use agent::{AgentEvent, AgentFailure, AgentName, Usage, Verdict};
-pub use failure::{Failure, Finding, Limit, Stage};
+pub use failure::{Failure, Finding, Limit, Stage, Unfit, UnfitWhy};
 pub use id::{Epoch, HostId, Oid, RepoId, RunId, RunKey, SessionId, TaskId, TaskNumber, Usd, WorktreeKey};
 pub use problem::Problem;
 pub use run::{Fact, FactKind, IllegalFact, Intent, IntentKind, RunFacts, RunKind, RunSpec, Status};

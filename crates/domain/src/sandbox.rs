@@ -8,8 +8,12 @@ use serde::{Deserialize, Serialize};
 pub enum Sandbox {
     Layers(Layers),
     /// Landlock alone, as earlier versions recorded it.
-    Landlock { abi: u32 },
-    None { reason: String },
+    Landlock {
+        abi: u32,
+    },
+    None {
+        reason: String,
+    },
 }
 
 /// Three fences, one inside the other.

@@ -242,8 +242,10 @@ fn host_id(layout: &Layout) -> Result<HostId, Problem> {
 
 /// Git commands of a daemon that was killed may still be at work: they end before we look at the world.
 async fn end_orphans(host: HostId) {
-    let _ =
-        tokio::task::spawn_blocking(move || dandori_host::process::end_marked(dandori_host::cmd::COMMAND_MARKER, &host.to_string())).await;
+    let _ = tokio::task::spawn_blocking(move || {
+        dandori_host::process::end_marked(dandori_host::cmd::COMMAND_MARKER, &host.to_string())
+    })
+    .await;
 }
 
 fn notices_of(report: &OpenReport) -> Vec<Notice> {

@@ -8,7 +8,8 @@ mod logins;
 mod secrets;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use dandori_domain::run::RunFacts;
+use dandori_domain::run::{RunFacts, SandboxMode};
+use dandori_domain::task::Repo;
 use dandori_host::Env;
 use dandori_host::sandbox::{self, RunLimits, SandboxPolicy, Stores};
 
@@ -35,33 +36,25 @@ pub(crate) struct Wanted<'a> {
 /// The policy of a run. Makes the folders it names and writes the copies it shows.
 pub(crate) fn policy(layout: &Layout, wanted: &Wanted<'_>) -> std::io::Result<SandboxPolicy> {
     let settings = &wanted.run.spec.settings.sandbox;
-    let home = wanted.env.home().unwrap_or_else(|| "/nonexistent".into());
+    let home = home_of(wanted.env);
     let expand = |path: &String| match path.strip_prefix("~") {
         Some(rest) => home.join(rest.trim_start_matches('/')),
         None => Utf8PathBuf::from(path),
     };
     let files = layout.repo(wanted.run.spec.repo).run(wanted.run.spec.id);
-    let own_tmp = shared_tmp(&files)?;
     let granted: Vec<Utf8PathBuf> = settings.read.iter().map(expand).collect();
-    let mut policy = SandboxPolicy::new(settings.mode);
-    policy.tmp = Some(own_tmp);
+    let mut policy = hiding(layout, &wanted.known.repo, wanted.env)?;
+    policy.mode = settings.mode;
+    policy.tmp = Some(shared_tmp(&files)?);
     policy.write = vec![wanted.worktree.to_owned(), files.tmp()];
     policy.write.extend_from_slice(wanted.write);
     policy.write.extend(settings.write.iter().map(expand));
-    policy.hide = vec![layout.root().to_owned()];
-    policy.hide.extend(secrets::of_user(&home));
-    policy.hide.extend(secrets::of_checkout(&wanted.known.repo.root));
-    policy.replace = logins::copies(&home, wanted.known, &files)?;
-    policy.hide.extend(policy.replace.iter().map(|copy| copy.at.clone()));
     // What the user grants is neither hidden nor replaced.
     policy.hide.retain(|path| !granted.contains(path));
     policy.replace.retain(|copy| !granted.contains(&copy.at));
     policy.hide.extend(settings.hide.iter().map(expand));
-    policy.read = needed_to_read(&home, wanted);
     policy.read.extend(granted);
     policy.read.extend_from_slice(wanted.read);
-    // Without namespaces the copies are found by the names that tools take for them.
-    policy.read.extend(policy.replace.iter().map(|copy| copy.with.clone()));
     policy.protect = sandbox::programs_in_stores(&home);
     policy.limits = RunLimits {
         processes: Some(settings.processes.unwrap_or(PROCESSES)),
@@ -69,6 +62,32 @@ pub(crate) fn policy(layout: &Layout, wanted: &Wanted<'_>) -> std::io::Result<Sa
         memory: settings.memory,
     };
     Ok(policy)
+}
+
+/// The policy of a git command in a work tree: what it may write is up to git.
+pub(crate) fn around_git(layout: &Layout, repo: &Repo, env: &Env) -> std::io::Result<SandboxPolicy> {
+    let mut policy = hiding(layout, repo, env)?;
+    policy.limits = RunLimits { processes: Some(PROCESSES), open_files: Some(OPEN_FILES), memory: None };
+    Ok(policy)
+}
+
+/// What nobody sees who works in a tree an agent has written.
+fn hiding(layout: &Layout, repo: &Repo, env: &Env) -> std::io::Result<SandboxPolicy> {
+    let home = home_of(env);
+    let mut policy = SandboxPolicy::new(SandboxMode::Auto);
+    policy.replace = logins::copies(&home, repo, &layout.repo(repo.id).copies())?;
+    policy.hide = vec![layout.root().to_owned()];
+    policy.hide.extend(secrets::of_user(&home));
+    policy.hide.extend(secrets::of_checkout(&repo.root));
+    policy.hide.extend(policy.replace.iter().map(|copy| copy.at.clone()));
+    policy.read = needed_to_read(&home, repo, env);
+    // Without namespaces the copies are found by the names that tools take for them.
+    policy.read.extend(policy.replace.iter().map(|copy| copy.with.clone()));
+    Ok(policy)
+}
+
+fn home_of(env: &Env) -> Utf8PathBuf {
+    env.home().unwrap_or_else(|| "/nonexistent".into())
 }
 
 /// The tools' caches, with layers of this repository's own.
@@ -85,9 +104,9 @@ fn shared_tmp(files: &RunLayout) -> std::io::Result<Utf8PathBuf> {
 }
 
 /// What would be out of sight only because it lies in a folder that a run has for itself.
-fn needed_to_read(home: &Utf8Path, wanted: &Wanted<'_>) -> Vec<Utf8PathBuf> {
-    let mut read = vec![home.to_owned(), wanted.known.repo.root.clone(), wanted.known.repo.git_dir.clone()];
-    let path = wanted.env.text("PATH").unwrap_or_default();
+fn needed_to_read(home: &Utf8Path, repo: &Repo, env: &Env) -> Vec<Utf8PathBuf> {
+    let mut read = vec![home.to_owned(), repo.root.clone(), repo.git_dir.clone()];
+    let path = env.text("PATH").unwrap_or_default();
     read.extend(path.split(':').filter(|folder| folder.starts_with('/')).map(Utf8PathBuf::from));
     read
 }

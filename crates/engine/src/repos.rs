@@ -5,12 +5,12 @@ use dandori_config::{Config, Powers, TrustFile};
 use dandori_domain::run::RunFacts;
 use dandori_domain::task::Repo;
 use dandori_domain::{Problem, RepoId};
-use dandori_git::{Git, Pool, Repository};
+use dandori_git::{Fence, Git, Pool, Repository};
 use dandori_host::{Env, now, random};
 
-use crate::Engine;
 use crate::engine::private_folder;
 use crate::trouble::store_problem;
+use crate::{Engine, fence};
 
 /// A repository the store knows, opened.
 #[derive(Clone)]
@@ -72,13 +72,23 @@ impl Engine {
 
     /// With git called in somebody's environment.
     pub(crate) fn opened_as(&self, repo: Repo, env: &Env) -> Known {
-        let program = Git::new(env, &self.0.fence.host.to_string());
-        let git = Repository::open(&program, &repo.root, &repo.git_dir);
-        Known { repo, git }
+        self.fenced(Git::new(env, &self.0.fence.host.to_string()), repo, env)
     }
 
     fn opened(&self, repo: Repo) -> Known {
-        let git = Repository::open(&self.0.git, &repo.root, &repo.git_dir);
+        self.fenced(self.0.git.clone(), repo, self.env())
+    }
+
+    /// Whatever of git touches a work tree does it behind the fence, where there is one.
+    fn fenced(&self, program: Git, repo: Repo, env: &Env) -> Known {
+        let program = if self.0.sandbox.holds_files() {
+            let (layout, repo, env) = (self.layout().clone(), repo.clone(), env.clone());
+            let policy = Box::new(move || fence::around_git(&layout, &repo, &env));
+            program.behind(Fence { program: self.0.options.dandori.clone(), policy })
+        } else {
+            program
+        };
+        let git = Repository::open(&program, &repo.root, &repo.git_dir);
         Known { repo, git }
     }
 

@@ -3,7 +3,7 @@
 use std::io;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use dandori_domain::Problem;
+use dandori_domain::{Problem, Unfit};
 use dandori_host::CmdError;
 
 #[derive(Debug, thiserror::Error)]
@@ -38,6 +38,12 @@ pub enum GitError {
     NoSuchRef { reference: String },
     #[error("{path} has edits that are in the way: {}", files.join(", "))]
     EditsInTheWay { path: Utf8PathBuf, files: Vec<String> },
+    #[error("some of it cannot be committed: {}", paths.iter().map(|u| u.path.as_str()).collect::<Vec<_>>().join(", "))]
+    Unfit { paths: Vec<Unfit> },
+    #[error("the files could not be read: {reason}")]
+    Gathering { reason: String },
+    #[error("reading the files took longer than {seconds} s")]
+    StagingTooLong { seconds: u64 },
     #[error("git does not know who you are: user.name and user.email are not set")]
     NoIdentity,
     #[error("the repository was busy for {seconds} s")]
@@ -106,6 +112,9 @@ impl GitError {
             }
             Self::RefMoved { .. }
             | Self::EditsInTheWay { .. }
+            | Self::Unfit { .. }
+            | Self::Gathering { .. }
+            | Self::StagingTooLong { .. }
             | Self::Busy { .. }
             | Self::Unexpected { .. }
             | Self::Command(_) => Problem::Git { command: "git".to_owned(), reason: self.to_string() },

@@ -3,7 +3,7 @@
 use dandori_domain::Oid;
 
 use crate::error::GitError;
-use crate::stage::ScratchIndex;
+use crate::gather::{Bounds, Lasting, Nested};
 use crate::tree::Tree;
 
 impl Tree {
@@ -15,12 +15,7 @@ impl Tree {
         let read_tree = self.cmd().args(["read-tree", "-m", "-u", from.as_str(), to.as_str()]);
         let Err(refused) = read_tree.run_patiently() else { return Ok(()) };
 
-        let now = {
-            let scratch = ScratchIndex::of(self)?;
-            let nested = scratch.nested_repositories()?;
-            scratch.add_all(&nested)?;
-            scratch.write_tree()?
-        };
+        let now = self.gather(Nested::LeftOut, Lasting::Repeatable, Bounds::default())?.tree;
         let wanted = self.repository.delta(from, to)?;
         let mut settled = Vec::new();
         let mut in_the_way = Vec::new();

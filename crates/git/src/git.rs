@@ -4,10 +4,12 @@
 //! in messages.
 
 use std::fmt;
+use std::io;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
+use dandori_host::sandbox::SandboxPolicy;
 use dandori_host::{Cmd, CmdError, CmdOutput, Env};
 
 use crate::error::GitError;
@@ -66,10 +68,25 @@ const KEPT: &[&str] = &[
     "GIT_EXEC_PATH",
 ];
 
+/// What puts commands that touch a work tree behind the fence.
+pub struct Fence {
+    /// The `dandori` binary.
+    pub program: Utf8PathBuf,
+    /// What is hidden from them, found out when it is needed; what they may write is up to each.
+    pub policy: Box<dyn Fn() -> io::Result<SandboxPolicy> + Send + Sync>,
+}
+
+impl fmt::Debug for Fence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Fence").field("program", &self.program).finish_non_exhaustive()
+    }
+}
+
 /// The git program with the user's environment, made neutral.
 #[derive(Clone, Debug)]
 pub struct Git {
     env: Env,
+    pub(crate) fence: Option<Arc<Fence>>,
     pub(crate) fetches: Fetches,
     pub(crate) carried: Carried,
     /// Asked once: a git that is replaced by another while we live is not an older one.
@@ -102,13 +119,22 @@ impl Git {
         env.remove("LANGUAGE");
         env.set("LC_ALL", "C");
         env.set("GIT_TERMINAL_PROMPT", "0");
-        env.set("DANDORI_COMMAND_OF", marker);
+        env.set(dandori_host::cmd::COMMAND_MARKER, marker);
         env.set("GIT_CONFIG_COUNT", NEUTRAL.len().to_string());
         for (i, (key, value)) in NEUTRAL.iter().enumerate() {
             env.set(format!("GIT_CONFIG_KEY_{i}"), *key);
             env.set(format!("GIT_CONFIG_VALUE_{i}"), *value);
         }
-        Self { env, fetches: Fetches::default(), carried: Carried::default(), version: Arc::default() }
+        Self { env, fence: None, fetches: Fetches::default(), carried: Carried::default(), version: Arc::default() }
+    }
+
+    /// The same, with commands that touch a work tree behind this fence.
+    pub fn behind(&self, fence: Fence) -> Self {
+        Self { fence: Some(Arc::new(fence)), ..self.clone() }
+    }
+
+    pub(crate) fn env(&self) -> &Env {
+        &self.env
     }
 
     /// The version found; too old or missing is an error.
@@ -185,6 +211,10 @@ impl Call {
 
     pub(crate) fn stdin(self, bytes: impl Into<Vec<u8>>) -> Self {
         Self { cmd: self.cmd.stdin(bytes), ..self }
+    }
+
+    pub(crate) fn stdin_from(self, file: std::fs::File) -> Self {
+        Self { cmd: self.cmd.stdin_from(file), ..self }
     }
 
     pub(crate) fn stdout_to(self, path: &Utf8Path) -> Self {

@@ -11,8 +11,8 @@ use jiff::Timestamp;
 use crate::add::{Added, ExistingBranch, NewWorktree, Origin};
 use crate::commit::{Draft, Signature, git_date};
 use crate::error::GitError;
+use crate::gather::{Bounds, Lasting, Nested};
 use crate::repository::Repository;
-use crate::stage::ScratchIndex;
 use crate::tree::Tree;
 
 pub const PRESERVED_PREFIX: &str = "refs/dandori/preserved/";
@@ -174,44 +174,6 @@ impl Tree {
         if !self.is_there() {
             return Ok(None);
         }
-        let copied = ScratchIndex::of(self)?.durably();
-        if let Ok(tree) = copied.everything() {
-            return Ok(Some(tree));
-        }
-        drop(copied);
-        ScratchIndex::of_head(self)?.durably().everything().map(Some)
-    }
-}
-
-impl ScratchIndex<'_> {
-    fn everything(&self) -> Result<Oid, GitError> {
-        let nested = self.nested_repositories()?;
-        self.add_all(&nested)?;
-        for repository in nested {
-            self.add_files_of(Utf8Path::new(&repository))?;
-        }
-        self.write_tree()
-    }
-
-    /// The files of a repository inside the worktree, as if they were ours. It is listed as a work tree of our own git
-    /// directory, so that none of its configuration is read.
-    fn add_files_of(&self, nested: &Utf8Path) -> Result<(), GitError> {
-        let folder = self.tree_path().join(nested);
-        let listing = self.cmd().reading().at(&folder).env("GIT_WORK_TREE", &folder);
-        let listing = listing.env("GIT_INDEX_FILE", self.no_index());
-        let output = listing.args(["ls-files", "-z", "--others", "--exclude-standard"]).run()?;
-        let mut paths = String::new();
-        for field in output.fields() {
-            if let Some(deeper) = field.strip_suffix('/') {
-                self.add_files_of(&nested.join(deeper))?;
-            } else {
-                paths.push_str(nested.join(field).as_str());
-                paths.push('\0');
-            }
-        }
-        if !paths.is_empty() {
-            self.cmd().args(["update-index", "--add", "--replace", "-z", "--stdin"]).stdin(paths).run()?;
-        }
-        Ok(())
+        Ok(Some(self.gather(Nested::AsFiles, Lasting::Durable, Bounds::default())?.tree))
     }
 }

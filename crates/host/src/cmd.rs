@@ -4,10 +4,12 @@
 //! end is the child's end, not the end of its output: `git fetch` may leave a `gc` behind that holds the pipe open.
 
 use std::ffi::{OsStr, OsString};
+use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::AsFd;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, ExitStatus, Stdio};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -15,6 +17,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
 
 use crate::Env;
+use crate::sandbox::SandboxPolicy;
 
 /// Carried by every command of a daemon, so that what a killed one left behind is found.
 pub const COMMAND_MARKER: &str = "DANDORI_COMMAND_OF";
@@ -128,8 +131,10 @@ pub struct Cmd {
     env: Env,
     cwd: Option<Utf8PathBuf>,
     stdin: Vec<u8>,
+    stdin_file: Option<Arc<File>>,
     stdout_file: Option<Utf8PathBuf>,
     deadline: Duration,
+    fence: Option<(Utf8PathBuf, SandboxPolicy)>,
 }
 
 impl Cmd {
@@ -141,8 +146,10 @@ impl Cmd {
             env: env.clone(),
             cwd: None,
             stdin: Vec::new(),
+            stdin_file: None,
             stdout_file: None,
             deadline: Duration::from_mins(1),
+            fence: None,
         }
     }
 
@@ -168,6 +175,18 @@ impl Cmd {
 
     pub fn stdin(mut self, bytes: impl Into<Vec<u8>>) -> Self {
         self.stdin = bytes.into();
+        self
+    }
+
+    /// Standard input comes from this file, from where it stands: for one run.
+    pub fn stdin_from(mut self, file: File) -> Self {
+        self.stdin_file = Some(Arc::new(file));
+        self
+    }
+
+    /// Runs it behind the fence, put up by `program`, the `dandori` binary. It gets no standard input then.
+    pub fn behind(mut self, program: &Utf8Path, policy: &SandboxPolicy) -> Self {
+        self.fence = Some((program.to_owned(), policy.clone()));
         self
     }
 
@@ -250,9 +269,20 @@ impl Cmd {
     fn spawn(&self) -> Result<Child, CmdError> {
         let not_started =
             |source| CmdError::NotStarted { program: self.program.to_string_lossy().into_owned(), source };
-        let mut command = std::process::Command::new(&self.program);
-        command.args(&self.args).env_clear().envs(self.env.iter()).process_group(0).stderr(Stdio::piped());
-        command.stdin(if self.stdin.is_empty() { Stdio::null() } else { Stdio::piped() });
+        let mut command = match &self.fence {
+            None => {
+                let mut command = std::process::Command::new(&self.program);
+                command.args(&self.args).env_clear().envs(self.env.iter());
+                command
+            }
+            Some((program, policy)) => self.fenced(program, policy),
+        };
+        command.process_group(0).stderr(Stdio::piped());
+        command.stdin(match &self.stdin_file {
+            Some(file) => file.try_clone().map_err(not_started)?.into(),
+            None if self.stdin.is_empty() => Stdio::null(),
+            None => Stdio::piped(),
+        });
         command.stdout(match &self.stdout_file {
             Some(path) => std::fs::File::create(path).map_err(not_started)?.into(),
             None => Stdio::piped(),
@@ -267,6 +297,25 @@ impl Cmd {
             },
             _ => not_started(source),
         })
+    }
+
+    /// The order travels in the environment: a command line is seen by every user.
+    #[expect(clippy::disallowed_methods, reason = "this is the one place that starts commands")]
+    fn fenced(&self, program: &Utf8Path, policy: &SandboxPolicy) -> std::process::Command {
+        let text = |word: &OsStr| word.to_string_lossy().into_owned();
+        let env: Vec<(String, String)> = self.env.iter().map(|(k, v)| (text(k), text(v))).collect();
+        let order = crate::fenced::Fenced {
+            argv: std::iter::once(&self.program).chain(&self.args).map(|word| text(word)).collect(),
+            cwd: self.cwd.clone().unwrap_or_else(|| "/".into()),
+            stdin: None,
+            sandbox: policy.clone(),
+            env,
+        };
+        let marker = order.env.iter().filter(|(name, _)| name == COMMAND_MARKER).cloned().collect::<Vec<_>>();
+        let mut command = std::process::Command::new(program);
+        command.arg("fence").env_clear().envs(marker);
+        command.env(crate::fenced::ORDER, serde_json::to_string(&order).unwrap_or_default());
+        command
     }
 
     /// Both outputs until the child ends, it is enough, or the deadline comes.

@@ -24,6 +24,7 @@ pub use probe::probe;
 pub use stages::main as stage_main;
 
 pub(crate) use begin::{Begun, Outputs, Refusal, begin};
+pub(crate) use command::ORDER;
 pub(crate) use family::Family;
 pub(crate) use words::End;
 

@@ -194,6 +194,11 @@ impl RepoLayout {
         self.root.join("caches")
     }
 
+    /// Files of the user's as runs see them: without their logins.
+    pub fn copies(&self) -> Utf8PathBuf {
+        self.root.join("copies")
+    }
+
     pub fn run(&self, run: RunId) -> RunLayout {
         RunLayout { root: self.root.join("runs").join(run.key().as_str()) }
     }
@@ -250,11 +255,6 @@ impl RunLayout {
     /// What the guards write down. They work behind the agent's fence: what they can write, it can.
     pub fn guards(&self) -> Utf8PathBuf {
         self.tmp().join("guards")
-    }
-
-    /// Files of the user's as the run sees them: without their logins.
-    pub fn copies(&self) -> Utf8PathBuf {
-        self.root.join("copies")
     }
 
     pub fn output(&self) -> Utf8PathBuf {

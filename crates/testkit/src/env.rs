@@ -228,6 +228,15 @@ impl TestEnv {
         }
     }
 
+    /// Whether a process that carries a run's mark is there.
+    pub fn has_processes_of(run: &str) -> bool {
+        let mark = format!("DANDORI_RUN={run}");
+        std::fs::read_dir("/proc").unwrap().flatten().any(|entry| {
+            let environ = std::fs::read(entry.path().join("environ")).unwrap_or_default();
+            environ.split(|b| *b == 0).any(|variable| variable == mark.as_bytes())
+        })
+    }
+
     /// Processes that carry this environment's mark: its state root.
     pub fn processes(&self) -> Vec<(u32, String)> {
         let mark = format!("DANDORI_STATE_DIR={}", self.state());

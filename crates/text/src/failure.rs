@@ -1,7 +1,7 @@
 //! Why a run failed, in one sentence.
 
 use dandori_domain::agent::AgentFailure;
-use dandori_domain::failure::{Failure, Finding, Limit};
+use dandori_domain::failure::{Failure, Finding, Limit, Unfit, UnfitWhy};
 
 use crate::Lang;
 use crate::lang::say;
@@ -84,6 +84,14 @@ pub fn failure(lang: Lang, failure: &Failure) -> String {
                  `dandori task follow-up`",
                 "次のファイルに衝突の両側が残っているため、コミットしませんでした: {files}。ワークツリーで解決するか、\
                  `dandori task follow-up` で解決を依頼してください"
+            )
+        }
+        Failure::Unstageable { paths } => {
+            let list = paths.iter().map(|unfit| self::unfit(lang, unfit)).collect::<Vec<_>>().join("; ");
+            say!(
+                lang,
+                "some of it cannot be committed, so nothing was; the worktree is as the agent left it: {list}",
+                "コミットできないものがあるため、何もコミットしませんでした。ワークツリーはそのまま残っています: {list}"
             )
         }
         Failure::Staging { reason } => {
@@ -208,6 +216,37 @@ pub fn agent_failure(lang: Lang, failure: &AgentFailure) -> String {
         AgentFailure::Other { detail } => {
             say!(lang, "the agent failed: {detail}", "エージェントが失敗しました: {detail}")
         }
+    }
+}
+
+fn unfit(lang: Lang, unfit: &Unfit) -> String {
+    let path = &unfit.path;
+    match unfit.why {
+        UnfitWhy::Special => {
+            say!(
+                lang,
+                "{path} is a pipe, a socket or a device",
+                "{path} は名前付きパイプ、ソケット、またはデバイスです"
+            )
+        }
+        UnfitWhy::TooLong => {
+            let start: String = path.chars().take(60).collect();
+            say!(lang, "the path {start}… is too long for this system", "パス {start}… が長すぎます")
+        }
+        UnfitWhy::Unreadable => say!(lang, "{path} may not be read", "{path} を読み取れません"),
+        UnfitWhy::TooLarge { bytes, limit } => {
+            let (bytes, limit) = (crate::ui::size(bytes), crate::ui::size(limit));
+            say!(
+                lang,
+                "what changed is {bytes}, more than {limit} (the largest: {path})",
+                "変更の合計が {bytes} で、上限の {limit} を超えています (最大: {path})"
+            )
+        }
+        UnfitWhy::TooMany { files, limit } => say!(
+            lang,
+            "{files} files changed, more than {limit} ({path} among them)",
+            "変更されたファイルが {files} 件あり、上限の {limit} 件を超えています ({path} など)"
+        ),
     }
 }
 

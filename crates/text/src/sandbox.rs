@@ -59,10 +59,7 @@ pub fn gap(lang: Lang, gap: Gap) -> &'static str {
             "abstract sockets can be connected to: X11, D-Bus of some systems",
             "抽象ソケットに接続できます: X11、一部のシステムの D-Bus",
         ),
-        Gap::Truncation => (
-            "files outside the worktree can be emptied",
-            "worktree の外のファイルを空にできます",
-        ),
+        Gap::Truncation => ("files outside the worktree can be emptied", "worktree の外のファイルを空にできます"),
         Gap::Calls => (
             "resource limits and memory of your other processes, the kernel's keyring and io_uring are not kept away",
             "ほかのプロセスのリソース制限とメモリ、カーネルのキーリング、io_uring は保護されません",

@@ -40,17 +40,20 @@ fn refused(env: &TestEnv) -> Vec<Attempt> {
         attempt("rules-gone", format!("rm {state}/repos/*/runs/*/rules.json")),
         attempt("guarding-settings", format!("echo '{{}}' > {state}/repos/*/runs/*/agent-settings.json")),
         attempt("shim", KILL_SHIM.to_owned()),
-        attempt("system-temporary-folder", format!("echo evil > /tmp/evil-{}", std::process::id())),
     ]
 }
 
-/// Goes up from the shell to the supervisor and kills it. Not to find it counts as having done it.
+/// Goes up from the shell to the supervisor and kills it. In namespaces it is not there to be found.
 const KILL_SHIM: &str = "p=$PPID; while [ $p -gt 1 ] && ! tr '\\0' ' ' < /proc/$p/cmdline | grep -q ' shim '; do \
      while read -r key value; do if [ \"$key\" = PPid: ]; then p=$value; break; fi; done < /proc/$p/status; done; \
-     if [ $p -gt 1 ]; then kill -9 $p; fi";
+     [ $p -gt 1 ] && kill -9 $p";
 
 /// Gemini hides the user's git configuration from its shell: without a name git itself would refuse.
 const AS_SOMEBODY: &str = "git -c user.name=me -c user.email=me@example.com";
+
+fn evil_in_tmp() -> camino::Utf8PathBuf {
+    format!("/tmp/evil-{}", std::process::id()).into()
+}
 
 const BACKGROUND: &str = "setsid sleep 98765 > /dev/null 2>&1 < /dev/null &";
 
@@ -82,7 +85,13 @@ fn cannot_reach_beyond_its_worktree(agent: &'static str) {
                 runs_script(name)
             })
             .collect();
-        let work = [Turn::shell("echo KEY=value > .env.example"), Turn::shell(BACKGROUND), Turn::say("All done.")];
+        put_script(env, "own-tmp", &format!("echo evil > {}\n", evil_in_tmp()));
+        let work = [
+            Turn::shell("echo KEY=value > .env.example"),
+            runs_script("own-tmp"),
+            Turn::shell(BACKGROUND),
+            Turn::say("All done."),
+        ];
         Script::turns(tries.into_iter().chain(work))
     });
     let env = &stage.env;
@@ -108,6 +117,7 @@ fn cannot_reach_beyond_its_worktree(agent: &'static str) {
 
     assert_eq!(std::fs::read(env.repo().join("README.md")).unwrap(), readme);
     assert!(!env.repo().join(".git/hooks/post-commit").exists());
+    assert!(!evil_in_tmp().exists(), "a run has a /tmp of its own");
     assert_eq!(env.git(["status", "--porcelain"]), "");
     let mut refs_after = refs(env);
     refs_after.retain(|line| !line.contains(&run.branch));

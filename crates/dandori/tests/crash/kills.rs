@@ -23,7 +23,7 @@ const NO_POOL: &str = "worktrees.pool = 0\n";
 
 /// Lingers the first time, with a child in a session of its own; done at once when it is launched again.
 const LINGERS_ONCE: &str = "exec:echo launched >> launches.txt; [ -e work.txt ] && exit 0; echo work > work.txt; \
-    setsid sh -c 'echo $$ > \"$TMPDIR/child\"; exec sleep 1000' < /dev/null > /dev/null 2>&1 & sleep 1000";
+    setsid sh -c 'echo up > \"$TMPDIR/child\"; exec sleep 1000' < /dev/null > /dev/null 2>&1 & sleep 1000";
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Victim {
@@ -54,33 +54,29 @@ fn slay(stage: &Stage, shim_folder: &Utf8Path, victims: &[Victim]) {
     }
 }
 
-fn is_dead(pid: u32) -> bool {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    stat.rsplit_once(')').is_none_or(|(_, rest)| rest.trim_start().starts_with('Z'))
-}
-
-fn pid_in(file: &Utf8Path) -> u32 {
-    wait_for_file(file).parse().unwrap()
+/// The child in its own session included.
+fn assert_nothing_lives(run: &Value) {
+    assert!(!TestEnv::has_processes_of(&text(run, "id")), "something of {} is alive", run["id"]);
 }
 
 /// The agent at work, its child in a session of its own, and the victims dead.
-fn struck_down(victims: &[Victim]) -> (Stage, String, Value, u32) {
+fn struck_down(victims: &[Victim]) -> (Stage, String, Value) {
     let stage = Stage::new(None, NO_POOL);
     let task = stage.run("linger", LINGERS_ONCE, &[]);
     let run = stage.running(&task);
     let folder = stage.run_folder(&run);
-    let child = pid_in(&folder.join("tmp/child"));
+    wait_for_file(&folder.join("tmp/child"));
     slay(&stage, &folder, victims);
-    (stage, task, run, child)
+    (stage, task, run)
 }
 
 fn fails_and_goes_on(victims: &[Victim], causes: &[&str]) {
-    let (mut stage, task, _, child) = struck_down(victims);
+    let (mut stage, task, begun) = struck_down(victims);
     let run = stage.settled(&task);
     let cause = run["failure"]["kind"].as_str().unwrap_or_default().to_owned();
     assert!(causes.contains(&cause.as_str()), "{victims:?}: {run:#}");
     assert_failed(&stage, &run, &cause);
-    assert!(is_dead(child), "{victims:?}: the child in its own session is gone");
+    assert_nothing_lives(&begun);
     assert_eq!(read(&worktree_of(&run).join("work.txt")), "work\n", "{victims:?}: uncommitted edits are intact");
     stage.follow_up(&task, "go on", &[]);
     let run = stage.settled(&task);
@@ -118,10 +114,10 @@ fn daemon_shim_and_agent_killed_at_once_fail_the_run() {
 
 #[test]
 fn a_run_whose_shim_died_without_a_daemon_can_be_canceled() {
-    let (mut stage, task, _, child) = struck_down(&[Daemon, Shim]);
+    let (mut stage, task, begun) = struck_down(&[Daemon, Shim]);
     // The next daemon may find the death before the cancel comes: then there is nothing left to cancel.
     let run = stage.cancel(&task);
-    assert!(is_dead(child), "the child in its own session is gone");
+    assert_nothing_lives(&begun);
     if run["state"] == "CANCELED" {
         assert_sound(&mut stage, &Left::default());
         assert_restorable(&stage, &run, "work.txt", "work");
@@ -227,16 +223,16 @@ fn only_entry(folder: &Utf8Path) -> Option<Utf8PathBuf> {
 
 /// The set-up hangs the first time, with a child in a session of its own; done at once when it is tried again.
 fn set_up_struck_down(victims: &[Victim]) {
-    let config = r#"worktrees.set_up = ["echo set-up >> set-ups.txt; [ -e half.txt ] && exit 0; echo half > half.txt; setsid sh -c 'echo $$ > \"$TMPDIR/child\"; exec sleep 1000' < /dev/null > /dev/null 2>&1 & sleep 1000"]"#;
+    let config = r#"worktrees.set_up = ["echo set-up >> set-ups.txt; [ -e half.txt ] && exit 0; echo half > half.txt; setsid sh -c 'echo up > \"$TMPDIR/child\"; exec sleep 1000' < /dev/null > /dev/null 2>&1 & sleep 1000"]"#;
     let mut stage = Stage::new(None, &format!("{NO_POOL}{config}\n"));
     let task = stage.run("begin", "exec:echo launched >> launches.txt", &[]);
     let run = stage.newest_when(&task, "the worktree is there", |run| run["worktree"].is_string());
     let folder = stage.run_folder(&run);
-    let child = pid_in(&folder.join("tmp/child"));
+    wait_for_file(&folder.join("tmp/child"));
     slay(&stage, &folder.join("set-up-0"), victims);
     let run = stage.settled(&task);
     assert_failed(&stage, &run, "set_up");
-    assert!(is_dead(child), "{victims:?}: the child in its own session is gone");
+    assert_nothing_lives(&run);
     assert!(!worktree_of(&run).join(LAUNCHES).exists(), "the agent never began");
     assert_eq!(read(&worktree_of(&run).join("half.txt")), "half\n");
     stage.follow_up(&task, "go on", &[]);

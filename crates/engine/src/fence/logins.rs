@@ -3,12 +3,12 @@
 use std::io;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use dandori_domain::task::Repo;
 use dandori_host::sandbox::Replaced;
 use serde_json::Value;
+use sha2::{Digest, Sha256};
 
 use crate::engine::private_folder;
-use crate::repos::Known;
-use crate::RunLayout;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Kind {
@@ -41,29 +41,47 @@ const MIXED: &[(&str, Kind)] = &[
 
 /// In the name of a key, each means that its value is a login.
 const TELLING: &[&str] = &[
-    "token", "password", "passwd", "passphrase", "secret", "auth", "credential", "apikey", "api_key", "api-key",
-    "extraheader", "cookie", "privatekey", "keyfile", "certfile", "sslkey", "sslcert", "identity",
+    "token",
+    "password",
+    "passwd",
+    "passphrase",
+    "secret",
+    "auth",
+    "credential",
+    "apikey",
+    "api_key",
+    "api-key",
+    "extraheader",
+    "cookie",
+    "privatekey",
+    "keyfile",
+    "certfile",
+    "sslkey",
+    "sslcert",
+    "identity",
 ];
 
 /// Settings are small; what is larger is something else and stays hidden.
 const MAX: u64 = 4 << 20;
 
 /// Copies of those that hold a login, without it. What holds none is seen as it is.
-pub(super) fn copies(home: &Utf8Path, known: &Known, files: &RunLayout) -> io::Result<Vec<Replaced>> {
-    let folder = files.copies();
+pub(super) fn copies(home: &Utf8Path, repo: &Repo, folder: &Utf8Path) -> io::Result<Vec<Replaced>> {
     let mut copies = Vec::new();
     let of_user = MIXED.iter().map(|(name, kind)| (home.join(name), *kind));
     // Its address may carry a password.
-    let of_repository = [(known.repo.git_dir.join("config"), Kind::Lines)];
+    let of_repository = [(repo.git_dir.join("config"), Kind::Lines)];
     for (at, kind) in of_user.chain(of_repository) {
         let Some(text) = load(&at) else { continue };
         let clean = without_logins(kind, &text);
         if clean == text {
             continue;
         }
-        private_folder(&folder)?;
-        let with = folder.join(copies.len().to_string());
-        dandori_host::put_file(&with, clean.as_bytes(), 0o600)?;
+        private_folder(folder)?;
+        // By its content: a run that is at work goes on with what it was given.
+        let with = folder.join(format!("{:x}", Sha256::digest(clean.as_bytes())));
+        if !with.is_file() {
+            dandori_host::put_file(&with, clean.as_bytes(), 0o600)?;
+        }
         copies.push(Replaced { at, with });
     }
     Ok(copies)
@@ -183,7 +201,8 @@ mod tests {
 
     #[test]
     fn settings_stay_and_logins_go() {
-        let npmrc = "registry=https://npm.example/\n//npm.example/:_authToken=abc\n@a:registry=https://u:p@r.example/x\n";
+        let npmrc =
+            "registry=https://npm.example/\n//npm.example/:_authToken=abc\n@a:registry=https://u:p@r.example/x\n";
         assert_eq!(lines(npmrc), "registry=https://npm.example/\n@a:registry=https://r.example/x\n");
         let git = "[user]\n\tname = N\n[credential \"https://h\"]\n\thelper = store\n[url \"https://tok@github.com/\"]\n\t\
                    insteadOf = https://github.com/\n[remote \"o\"]\n\turl = ssh://git@host/x\n[http]\n\textraHeader = A: b\n";

@@ -109,14 +109,8 @@ impl Engine {
         })?;
         let mut reads = guards.map(|guards| guards.reads()).unwrap_or_default();
         reads.extend(launch.read);
-        let wanted = Wanted {
-            run,
-            known,
-            worktree: &workspace.path,
-            env: &user_env,
-            write: &launch.write,
-            read: &reads,
-        };
+        let wanted =
+            Wanted { run, known, worktree: &workspace.path, env: &user_env, write: &launch.write, read: &reads };
         let sandbox = fence::policy(self.layout(), &wanted).map_err(|e| not_started(e.to_string()))?;
         let order = LaunchOrder {
             version: shim::VERSION,

@@ -58,5 +58,8 @@ impl Engine {
 }
 
 fn staging(error: &GitError) -> StepError {
+    if let GitError::Unfit { paths } = error {
+        return Failure::Unstageable { paths: paths.clone() }.into();
+    }
     Failure::Staging { reason: git_reason(error) }.into()
 }
