@@ -10,6 +10,8 @@ const NEEDS: &[(&str, &str)] = &[
     ("npm", "npm"),
     ("python3", "python3"),
     ("tmux", "tmux"),
+    ("ssh-agent", "openssh-client"),
+    ("script", "bsdutils"),
     ("initdb", "postgresql"),
     ("setsid", "util-linux"),
     ("gh", "gh"),

@@ -48,6 +48,8 @@ pub enum Gap {
     SharedMemory,
     /// What tools put into their shared caches reaches the user's, where they have no variable for it.
     Caches,
+    /// A password in the address of a remote, in the repository's configuration.
+    RemotePasswords,
     /// Signals to other processes (Landlock before ABI 6).
     Signals,
     /// Abstract sockets (Landlock before ABI 6).
@@ -97,7 +99,7 @@ impl Sandbox {
                 gaps.push(Gap::PathSockets);
             }
             gaps.extend([Gap::Terminals, Gap::Modes, Gap::Priorities, Gap::OtherProcesses]);
-            gaps.extend([Gap::SharedMemory, Gap::Caches]);
+            gaps.extend([Gap::SharedMemory, Gap::Caches, Gap::RemotePasswords]);
             if layers.landlock < 6 {
                 gaps.push(Gap::Signals);
             }

@@ -79,7 +79,8 @@ fn hiding(layout: &Layout, repo: &Repo, env: &Env) -> std::io::Result<SandboxPol
     policy.hide = vec![layout.root().to_owned()];
     policy.hide.extend(secrets::of_user(&home));
     policy.hide.extend(secrets::of_checkout(&repo.root));
-    policy.hide.extend(policy.replace.iter().map(|copy| copy.at.clone()));
+    // A copy takes its place.
+    policy.hide.retain(|path| !policy.replace.iter().any(|copy| copy.at == *path));
     policy.read = needed_to_read(&home, repo, env);
     // Without namespaces the copies are found by the names that tools take for them.
     policy.read.extend(policy.replace.iter().map(|copy| copy.with.clone()));

@@ -213,6 +213,10 @@ impl Call {
         Self { cmd: self.cmd.stdin(bytes), ..self }
     }
 
+    pub(crate) fn behind(self, program: &Utf8Path, policy: &SandboxPolicy) -> Self {
+        Self { cmd: self.cmd.behind(program, policy), ..self }
+    }
+
     pub(crate) fn stdin_from(self, file: std::fs::File) -> Self {
         Self { cmd: self.cmd.stdin_from(file), ..self }
     }

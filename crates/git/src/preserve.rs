@@ -13,7 +13,7 @@ use crate::commit::{Draft, Signature, git_date};
 use crate::error::GitError;
 use crate::gather::{Bounds, Lasting, Nested};
 use crate::repository::Repository;
-use crate::tree::Tree;
+use crate::tree::{Reach, Tree};
 
 pub const PRESERVED_PREFIX: &str = "refs/dandori/preserved/";
 
@@ -105,7 +105,7 @@ impl Repository {
         if has_edits {
             let tip = added.tree.head()?;
             added.tree.bring(&tip, &kept)?;
-            added.tree.cmd().args(["reset", "--quiet", "--mixed"]).run_patiently()?;
+            added.tree.cmd_on_files(Reach::Write)?.args(["reset", "--quiet", "--mixed"]).run_patiently()?;
         }
         Ok(added)
     }

@@ -9,6 +9,7 @@ use dandori_host::CmdOutput;
 
 use crate::error::GitError;
 use crate::git::Call;
+use crate::inspect::{Purpose, inspect};
 use crate::refs::head_ref;
 use crate::repository::Repository;
 
@@ -17,6 +18,18 @@ pub struct Tree {
     pub(crate) repository: Repository,
     path: Utf8PathBuf,
     git_dir: Utf8PathBuf,
+}
+
+/// A tree whose files keep git waiting (a pipe among them) is not one to wait for.
+const STATUS_DEADLINE: Duration = Duration::from_secs(60);
+
+/// The settings that name one.
+const FILTERS: &str = r"^filter\..*\.(clean|smudge|process)$";
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Reach {
+    Read,
+    Write,
 }
 
 /// What would be lost if the worktree went.
@@ -112,8 +125,15 @@ impl Tree {
         if !self.is_there() {
             return Ok(TreeState { dirty: Vec::new(), unpushed, head, branch: self.branch()? });
         }
+        // git would wait for some of it for ever.
+        let unfit = inspect(&self.path, Purpose::Staging);
+        if !unfit.is_empty() {
+            let dirty = unfit.into_iter().map(|unfit| unfit.path).collect();
+            return Ok(TreeState { dirty, unpushed, head, branch: self.branch()? });
+        }
         let output = self
-            .cmd()
+            .cmd_on_files(Reach::Read)?
+            .deadline(STATUS_DEADLINE)
             .reading()
             .args(["status", "--porcelain=v2", "--branch", "-z", "--no-renames"])
             .args(["--untracked-files=all", "--ignore-submodules=all"])
@@ -134,6 +154,24 @@ impl Tree {
         if self.is_there() { call.at(&self.path) } else { call.at(self.repository.common_dir()) }
     }
 
+    /// A command that reads the files of this worktree, or writes them. Where git would run filters of the user's on them,
+    /// which may well be programs of the tree itself, it does so behind the fence. Those of git-lfs are programs of the
+    /// system's, and need the user's login for what they have to fetch.
+    pub(crate) fn cmd_on_files(&self, reach: Reach) -> Result<Call, GitError> {
+        let call = self.cmd();
+        let Some(fence) = &self.repository.git.fence else { return Ok(call) };
+        if !self.repository.has_own_filters()? {
+            return Ok(call);
+        }
+        let mut policy = (fence.policy)().map_err(GitError::io(self.git_dir()))?;
+        let places = [self.path.clone(), self.git_dir.clone()];
+        match reach {
+            Reach::Read => policy.read.extend(places),
+            Reach::Write => policy.write.extend(places),
+        }
+        Ok(call.behind(&fence.program, &policy))
+    }
+
     pub(crate) fn head_if_any(&self) -> Result<Option<Oid>, GitError> {
         let call = self.cmd().reading().args(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]);
         Ok(call.answer()?.map(Oid::new))
@@ -144,7 +182,7 @@ impl Tree {
     pub(crate) fn check_out(&self, tip: &Oid) -> Result<(), GitError> {
         self.drop_stale_index_lock()?;
         self.restore_git_file()?;
-        self.cmd().args(["read-tree", "--reset", "-u", tip.as_str()]).run_patiently()?;
+        self.cmd_on_files(Reach::Write)?.args(["read-tree", "--reset", "-u", tip.as_str()]).run_patiently()?;
         Ok(())
     }
 
@@ -201,6 +239,12 @@ impl Tree {
 }
 
 impl Repository {
+    /// Whether git would run a program of the user's on files that are read or written.
+    fn has_own_filters(&self) -> Result<bool, GitError> {
+        let call = self.cmd().reading().args(["config", "--name-only", "--get-regexp", FILTERS]).run_any()?;
+        Ok(call.text().lines().any(|key| !key.starts_with("filter.lfs.")))
+    }
+
     /// Commits of `oid` that are on no remote branch; where there are none at all, on no other branch.
     pub(crate) fn unpushed(&self, oid: &Oid, branch: Option<&str>) -> Result<u32, GitError> {
         let count = |not: &[&str]| -> Result<u32, GitError> {

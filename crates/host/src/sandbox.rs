@@ -86,6 +86,19 @@ pub struct Layer {
 pub struct Replaced {
     pub at: Utf8PathBuf,
     pub with: Utf8PathBuf,
+    pub otherwise: Otherwise,
+}
+
+/// What becomes of a file where no copy can be put in its place.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Otherwise {
+    /// It cannot be read.
+    Hidden,
+    /// It cannot be read, and this variable names the copy.
+    Named(String),
+    /// It is seen as it is: nothing would work without it.
+    Seen,
 }
 
 impl SandboxPolicy {

@@ -28,6 +28,8 @@ pub struct TestEnv {
     root: Utf8PathBuf,
     bin: Utf8PathBuf,
     vars: BTreeMap<String, String>,
+    /// Words in front of every command.
+    wrap: Vec<String>,
 }
 
 /// What a command said.
@@ -104,7 +106,24 @@ impl TestEnv {
             ("LANG".to_owned(), "C.UTF-8".to_owned()),
             ("GIT_CONFIG_NOSYSTEM".to_owned(), "1".to_owned()),
         ]);
-        Self { _dir: dir, root, bin: bin.into(), vars }
+        Self { _dir: dir, root, bin: bin.into(), vars, wrap: Vec::new() }
+    }
+
+    /// Every command from now on is started by these words (see [`crate::wrap`]).
+    pub fn wrap(&mut self, words: Vec<String>) -> &mut Self {
+        self.wrap = words;
+        self
+    }
+
+    /// Everything on this machine belongs to somebody else from now on, who can also start dandori.
+    pub fn give_to(&mut self, id: u32) -> &mut Self {
+        let bin = self.root.join("bin/dandori");
+        std::fs::create_dir_all(self.root.join("bin")).unwrap();
+        std::fs::copy(&self.bin, &bin).unwrap();
+        self.bin = bin;
+        let owner = format!("{id}:{id}");
+        assert!(Command::new("chown").args(["-R", &owner, self.root.as_str()]).status().unwrap().success());
+        self
     }
 
     /// One more variable for every command, the daemon's start included.
@@ -159,7 +178,7 @@ impl TestEnv {
 
     /// dandori as a command that is not started yet: for tests that talk to it or kill it.
     pub fn prepared<A: AsRef<OsStr>>(&self, folder: &Utf8Path, args: impl IntoIterator<Item = A>) -> Command {
-        let mut command = Command::new(&self.bin);
+        let mut command = self.wrapped(self.bin.as_str());
         command.args(args).env_clear().envs(&self.vars).current_dir(folder).stdin(Stdio::null());
         command
     }
@@ -201,9 +220,20 @@ impl TestEnv {
         args: impl IntoIterator<Item = A>,
         folder: &Utf8Path,
     ) -> Command {
-        let mut command = Command::new(program);
+        let mut command = self.wrapped(program);
         command.args(args).env_clear().envs(&self.vars).current_dir(folder).stdin(Stdio::null());
         command
+    }
+
+    fn wrapped(&self, program: &str) -> Command {
+        match self.wrap.split_first() {
+            None => Command::new(program),
+            Some((first, rest)) => {
+                let mut command = Command::new(first);
+                command.args(rest).arg(program);
+                command
+            }
+        }
     }
 
     /// A second clone of the origin: somebody else.

@@ -54,6 +54,10 @@ pub fn gap(lang: Lang, gap: Gap) -> &'static str {
             "tools that have no variable for their cache start without it",
             "キャッシュの場所を変数で指定できないツールは、キャッシュなしで動きます",
         ),
+        Gap::RemotePasswords => (
+            "a password in the address of a git remote can be read",
+            "git リモートの URL に含まれるパスワードを読み取れます",
+        ),
         Gap::Signals => ("signals can be sent to your other processes", "ほかのプロセスにシグナルを送れます"),
         Gap::AbstractSockets => (
             "abstract sockets can be connected to: X11, D-Bus of some systems",

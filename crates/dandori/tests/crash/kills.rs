@@ -54,9 +54,14 @@ fn slay(stage: &Stage, shim_folder: &Utf8Path, victims: &[Victim]) {
     }
 }
 
+fn is_dead(pid: u32) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    stat.rsplit_once(')').is_none_or(|(_, rest)| rest.trim_start().starts_with('Z'))
+}
+
 /// The child in its own session included.
 fn assert_nothing_lives(run: &Value) {
-    assert!(!TestEnv::has_processes_of(&text(run, "id")), "something of {} is alive", run["id"]);
+    assert!(!dandori_testkit::env::TestEnv::has_processes_of(&text(run, "id")), "something of {} is alive", run["id"]);
 }
 
 /// The agent at work, its child in a session of its own, and the victims dead.

@@ -6,7 +6,7 @@
 use std::os::unix::fs::PermissionsExt;
 
 use camino::Utf8PathBuf;
-use dandori_testkit::env::is_alive;
+use dandori_testkit::env::{is_alive, wait_until};
 
 use crate::sound::{LAUNCHES, Left, assert_lines, assert_published, assert_sound, processes, text};
 use crate::stage::{Stage, read, wait_for_file};
@@ -75,10 +75,27 @@ fn a_checkout_that_outlives_its_daemon_is_ended_before_the_worktree_is_made_agai
     stage.env.git(["add", "-A"]);
     stage.env.git(["commit", "--quiet", "-m", "slow"]);
     stage.env.git(["push", "--quiet", "origin", "main"]);
-    let held = Held::new(&stage, "exec cat");
-    stage.env.git(["config", "filter.slow.smudge", held.program.as_str()]);
+    // Filters work behind the fence, where they write nothing outside and their numbers are other ones.
+    let (program, go, fifo) =
+        (stage.env.root().join("slow.sh"), stage.env.root().join("go"), stage.env.root().join("fifo"));
+    stage.env.command("mkfifo", [fifo.as_str()], stage.env.root());
+    std::fs::write(&program, format!("#!/bin/sh\n[ -e {go} ] || read -r _ < {fifo}\nexec cat\n")).unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    stage.env.git(["config", "filter.slow.smudge", program.as_str()]);
     stage.env.git(["config", "filter.slow.clean", "cat"]);
-    let run = held.survive(&stage);
+    let waiting = || -> Vec<(u32, String)> {
+        processes(&stage).into_iter().filter(|(_, line)| line.contains("slow.sh") || line.starts_with("git ")).collect()
+    };
+    let task = stage.run("be orphaned", EDITS, &[]);
+    wait_until("the checkout waits", || waiting().iter().any(|(_, line)| line.starts_with("/bin/sh ")));
+    stage.env.kill_daemon();
+    let orphans = waiting();
+    assert!(orphans.len() > 1, "the trap is a real one: {orphans:?}");
+    std::fs::write(&go, "").unwrap();
+    let run = stage.settled(&task);
+    for (pid, line) in orphans {
+        assert!(!is_alive(pid), "still alive: {line}");
+    }
     assert_published(&stage, &run, 0);
     assert_lines(&stage, &run, LAUNCHES, 1);
     assert_sound(&mut stage, &Left { branches: vec![text(&run, "branch")], ..Left::default() });

@@ -4,7 +4,7 @@ use std::io;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use dandori_domain::task::Repo;
-use dandori_host::sandbox::Replaced;
+use dandori_host::sandbox::{Otherwise, Replaced};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
@@ -19,24 +19,25 @@ enum Kind {
     Xml,
 }
 
-const MIXED: &[(&str, Kind)] = &[
-    (".npmrc", Kind::Lines),
-    (".yarnrc", Kind::Lines),
-    (".yarnrc.yml", Kind::Lines),
-    (".bunfig.toml", Kind::Lines),
-    (".gitconfig", Kind::Lines),
-    (".config/git/config", Kind::Lines),
-    (".config/pip/pip.conf", Kind::Lines),
-    (".pip/pip.conf", Kind::Lines),
-    (".config/uv/uv.toml", Kind::Lines),
-    (".cargo/config.toml", Kind::Lines),
-    (".cargo/config", Kind::Lines),
-    (".gradle/gradle.properties", Kind::Lines),
-    (".bundle/config", Kind::Lines),
-    (".gemrc", Kind::Lines),
-    (".docker/config.json", Kind::Docker),
-    (".m2/settings.xml", Kind::Xml),
-    (".nuget/NuGet/NuGet.Config", Kind::Xml),
+/// Each with the variable that names another file to its tool, if there is one.
+const MIXED: &[(&str, Kind, &str)] = &[
+    (".npmrc", Kind::Lines, "NPM_CONFIG_USERCONFIG"),
+    (".yarnrc", Kind::Lines, ""),
+    (".yarnrc.yml", Kind::Lines, ""),
+    (".bunfig.toml", Kind::Lines, ""),
+    (".gitconfig", Kind::Lines, "GIT_CONFIG_GLOBAL"),
+    (".config/git/config", Kind::Lines, "GIT_CONFIG_GLOBAL"),
+    (".config/pip/pip.conf", Kind::Lines, "PIP_CONFIG_FILE"),
+    (".pip/pip.conf", Kind::Lines, "PIP_CONFIG_FILE"),
+    (".config/uv/uv.toml", Kind::Lines, "UV_CONFIG_FILE"),
+    (".cargo/config.toml", Kind::Lines, ""),
+    (".cargo/config", Kind::Lines, ""),
+    (".gradle/gradle.properties", Kind::Lines, ""),
+    (".bundle/config", Kind::Lines, "BUNDLE_USER_CONFIG"),
+    (".gemrc", Kind::Lines, "GEMRC"),
+    (".docker/config.json", Kind::Docker, ""),
+    (".m2/settings.xml", Kind::Xml, ""),
+    (".nuget/NuGet/NuGet.Config", Kind::Xml, ""),
 ];
 
 /// In the name of a key, each means that its value is a login.
@@ -67,10 +68,14 @@ const MAX: u64 = 4 << 20;
 /// Copies of those that hold a login, without it. What holds none is seen as it is.
 pub(super) fn copies(home: &Utf8Path, repo: &Repo, folder: &Utf8Path) -> io::Result<Vec<Replaced>> {
     let mut copies = Vec::new();
-    let of_user = MIXED.iter().map(|(name, kind)| (home.join(name), *kind));
-    // Its address may carry a password.
-    let of_repository = [(repo.git_dir.join("config"), Kind::Lines)];
-    for (at, kind) in of_user.chain(of_repository) {
+    let otherwise = |variable: &str| match variable {
+        "" => Otherwise::Hidden,
+        name => Otherwise::Named(name.to_owned()),
+    };
+    let of_user = MIXED.iter().map(|(name, kind, variable)| (home.join(name), *kind, otherwise(variable)));
+    // Its addresses may carry a password; without it there is no repository.
+    let of_repository = [(repo.git_dir.join("config"), Kind::Lines, Otherwise::Seen)];
+    for (at, kind, otherwise) in of_user.chain(of_repository) {
         let Some(text) = load(&at) else { continue };
         let clean = without_logins(kind, &text);
         if clean == text {
@@ -82,7 +87,7 @@ pub(super) fn copies(home: &Utf8Path, repo: &Repo, folder: &Utf8Path) -> io::Res
         if !with.is_file() {
             dandori_host::put_file(&with, clean.as_bytes(), 0o600)?;
         }
-        copies.push(Replaced { at, with });
+        copies.push(Replaced { at, with, otherwise });
     }
     Ok(copies)
 }

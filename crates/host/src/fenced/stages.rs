@@ -16,13 +16,14 @@ use rustix::process::{
 use super::words::{End, Order, Word, hear, receive, say, send};
 use crate::Env;
 use crate::sandbox::view::{self, ViewError};
-use crate::sandbox::{self, Namespaces, SandboxError, namespaces, runtime_folder};
+use crate::sandbox::{self, Namespaces, Otherwise, SandboxError, namespaces, runtime_folder};
 use crate::shim::RUN_MARKER;
 
 /// `dandori fenced <stage>`. Returns only when the program did not come to be, or, for those before it, is over.
 pub fn main(stage: &str) -> i32 {
     // First of all: from here on the parent's death is ours. Had it died before, the socket would be closed.
     let tied = set_parent_process_death_signal(Some(Signal::KILL));
+    close_all_but_streams();
     let Ok(mut socket) = socket() else { return 1 };
     let trouble = match (tied, stage) {
         (Err(e), _) => failed(format!("its life could not be tied to its parent's: {e}")),
@@ -40,6 +41,17 @@ pub fn main(stage: &str) -> i32 {
             let _ = say(&socket, &word);
             1
         }
+    }
+}
+
+/// Whatever a terminal had open without saying that it is its own went along to the daemon, the shim, and here. Before
+/// anything is open that is ours.
+fn close_all_but_streams() {
+    let Ok(open) = std::fs::read_dir("/proc/self/fd") else { return };
+    let numbers: Vec<i32> = open.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
+    for number in numbers.into_iter().filter(|number| *number > 2) {
+        // Among them is the one by which they were listed.
+        let _ = nix::unistd::close(number);
     }
 }
 
@@ -202,6 +214,13 @@ fn last(order: &Order, socket: &mut UnixStream, namespaces: &Namespaces) -> Stag
     let mut env = Env::from_pairs(fenced.env.iter().map(|(k, v)| (k, v)));
     if namespaces.is_ok() {
         env.set("XDG_RUNTIME_DIR", runtime_folder());
+    }
+    if namespaces.is_err() {
+        for copy in &fenced.sandbox.replace {
+            if let Otherwise::Named(variable) = &copy.otherwise {
+                env.set(variable, copy.with.as_str());
+            }
+        }
     }
     for store in &fenced.sandbox.stores {
         if let Some(variable) = store.variable.as_ref().filter(|_| namespaces.is_err() || !store.is_over) {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use camino::Utf8PathBuf;
 
-use super::{SandboxPolicy, resolved};
+use super::{Otherwise, SandboxPolicy, resolved};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Right {
@@ -42,6 +42,8 @@ pub(crate) fn grants(policy: &SandboxPolicy, in_namespaces: bool) -> Vec<Grant> 
         give(own_places(policy), Right::Write);
     } else {
         hidden.push("/dev".into());
+        let replaced = policy.replace.iter().filter(|copy| copy.otherwise != Otherwise::Seen);
+        hidden.extend(replaced.map(|copy| resolved(copy.at.as_std_path())));
         give(all_but(Path::new("/"), &hidden), Right::Read);
         for path in resolve_all(&policy.read) {
             give(all_but(&path, &below(&path, &hidden)), Right::Read);

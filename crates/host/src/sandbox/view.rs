@@ -285,8 +285,13 @@ fn path_sockets() -> Vec<PathBuf> {
 /// A read-only file system keeps nobody from a socket in it.
 fn cover_sockets(sockets: &[PathBuf], places: &[Place], nothing: &Path) -> Result<(), ViewError> {
     for socket in sockets {
-        let granted = |place: &&Place| matches!(place.what, What::Write | What::Read) && place.is_asked_for;
-        if places.iter().filter(granted).any(|place| socket.starts_with(&place.path)) {
+        // Where one may write, a socket is one's own or was granted; to read a folder is not to reach what listens in it.
+        let is_granted = |place: &Place| match place.what {
+            What::Write => place.is_asked_for && socket.starts_with(&place.path),
+            What::Read => place.is_asked_for && *socket == place.path,
+            _ => false,
+        };
+        if places.iter().any(is_granted) {
             continue;
         }
         let new = under(NEW, socket);

@@ -1,0 +1,252 @@
+//! All attempts in one run, for each kind of machine.
+
+use std::os::unix::fs::PermissionsExt;
+
+use camino::Utf8PathBuf;
+use dandori_testkit::env::wait_until;
+use serde_json::{Value, json};
+
+use crate::ground::{Door, Ground, Kept, Kind, kinds, own, places, run};
+use crate::ground::{SOMEBODY, Who};
+
+/// What a machine without namespaces cannot stop, and how `doctor` says so.
+const WITHOUT_NAMESPACES: &[(&str, &str)] = &[
+    ("reach a socket in the home folder", "sockets with a path"),
+    ("reach a socket in the temporary folder", "sockets with a path"),
+    ("have a shell from tmux", "sockets with a path"),
+    ("have ssh-agent sign", "sockets with a path"),
+    ("reach the daemon", "sockets with a path"),
+    ("read another terminal", "other terminals"),
+    ("write to another terminal", "other terminals"),
+    ("see a process", "command lines of your other processes"),
+    ("change a mode", "mode, owner and times"),
+    ("change times", "mode, owner and times"),
+    ("change attributes", "mode, owner and times"),
+    ("change an owner", "mode, owner and times"),
+    ("change a process' priority", "priority and CPU affinity"),
+    ("change a process' affinity", "priority and CPU affinity"),
+    ("change all priorities of the user", "priority and CPU affinity"),
+    ("attach shared memory", "System V shared memory"),
+    ("read the password in the remote's address", "password in the address of a git remote"),
+];
+
+fn try_everything(kind: Kind) {
+    let ground = Ground::new(kind);
+    let env = &ground.env;
+    let service = Door::at(&ground.home("service.sock"));
+    let in_tmp: Utf8PathBuf = format!("/tmp/dd-door-{}-{}", std::process::id(), u8::from(kind.namespaces)).into();
+    let _ = std::fs::remove_file(&in_tmp);
+    let tmp_door = Door::at(&in_tmp);
+    let name = format!("dandori-door-{}-{}-{:?}", std::process::id(), kind.namespaces, kind.who);
+    let abstract_door = Door::abstract_(&name);
+    let victim = Kept(ground.start("sleep", &["1000"]));
+    let agent_socket = ground.home("agent.sock");
+    let _agent = Kept(ground.start("ssh-agent", &["-D", "-a", agent_socket.as_str()]));
+    let tmux_socket = ground.home("tmux.sock");
+    let _tmux = Kept(ground.start("tmux", &["-S", tmux_socket.as_str(), "-D", "-f", "/dev/null"]));
+    let terminal = Terminal::open(kind);
+    let segment = Segment::make(&ground);
+    wait_until("ssh-agent and tmux listen", || agent_socket.exists() && tmux_socket.exists());
+    if kind.who == Who::Ordinary {
+        own(&ground.home("service.sock"));
+    }
+    let _ = env.dandori(["daemon", "start"]).ok();
+    let nap =
+        format!("1000.{}{}", std::process::id(), u8::from(kind.namespaces) + 2 * u8::from(kind.who == Who::Ordinary));
+    let more = json!({
+        "victim": victim.0.id(), "daemon": env.daemon_pid().unwrap(), "tmp_socket": in_tmp, "abstract": name,
+        "ssh_agent": agent_socket, "tmux": tmux_socket, "pts": terminal.path, "shm_key": segment.key, "nap": nap,
+        "many": if kind.namespaces { 5000 } else { 300 }, "skip": [],
+    });
+    ground.plant("places.json", &places(&ground, &more));
+    ground.plant("attempts.py", include_str!("attempts.py"));
+    let listed = ground.doctor();
+    assert_eq!(listed["remedy"].is_null(), kind.namespaces, "{listed}");
+
+    let before = fingerprint(&ground);
+    let ended = run(&ground, "exec:python3 attempts.py");
+    assert_eq!(ended["state"], "SUCCEEDED", "{kind:?}: {ended:#}\n{}", env.dandori(["task", "log", "T-1"]).stdout);
+    let branch = ended["branch"].as_str().unwrap();
+    let show = |file: &str| env.git_in(&env.origin(), ["show", &format!("{branch}:{file}")]);
+    let outcome: Value = serde_json::from_str(&show("outcome.json")).unwrap();
+    let tried = outcome.as_object().unwrap();
+    assert!(tried.len() >= 90, "{}", tried.len());
+
+    let excused = |name: &str| WITHOUT_NAMESPACES.iter().find(|(n, _)| !kind.namespaces && *n == name);
+    let out: Vec<&String> = tried.iter().filter(|(_, o)| *o == "OUT").map(|(name, _)| name).collect();
+    let loose: Vec<&&String> = out.iter().filter(|name| excused(name).is_none()).collect();
+    assert!(loose.is_empty(), "{kind:?}: got out: {loose:?}\n{}", env.dandori(["task", "log", "T-1"]).stdout);
+    for (name, words) in WITHOUT_NAMESPACES {
+        assert!(tried.contains_key(*name), "{name} is not tried any more");
+        let is_listed = listed["remedy"].as_str().unwrap_or_default().contains(words);
+        assert!(kind.namespaces || is_listed, "doctor does not list “{words}”: {listed}");
+    }
+    // From outside: nothing came, nothing changed, nobody is left.
+    let after = fingerprint(&ground);
+    if kind.namespaces {
+        assert_eq!((service.visits(), tmp_door.visits()), (0, 0), "{kind:?}");
+        assert_eq!(after, before, "{kind:?}");
+        assert!(!ground.home("from-tmux").exists());
+        assert_eq!(terminal.seen(), "", "{kind:?}");
+    } else {
+        assert_eq!(contents(&after), contents(&before), "{kind:?}");
+    }
+    assert_eq!(abstract_door.visits(), 0, "{kind:?}");
+    for path in [format!("/tmp/evil-{}", ground.uid), format!("/dev/shm/evil-{}", ground.uid)] {
+        assert!(!std::path::Path::new(&path).exists(), "{kind:?}: {path}");
+    }
+    assert_eq!(sleepers(&nap), 0, "{kind:?}: survivors");
+    assert!(show("made.txt").parse::<u32>().unwrap() >= 250, "{kind:?}: they were made");
+    let limits = std::fs::read_to_string(format!("/proc/{}/limits", victim.0.id())).unwrap();
+    let files = limits.lines().find(|l| l.starts_with("Max open files")).unwrap();
+    assert!(!files.contains(" 3 "), "{files}");
+    let _ = std::fs::remove_file(in_tmp);
+    drop(segment);
+}
+
+/// Every file of the home folder and the checkout with what is in it, its mode and its time.
+fn fingerprint(ground: &Ground) -> Vec<(String, String, u32, i64)> {
+    use std::os::unix::fs::MetadataExt;
+    let mut all = Vec::new();
+    let mut folders = vec![ground.env.home(), ground.env.repo()];
+    while let Some(folder) = folders.pop() {
+        for entry in folder.read_dir_utf8().unwrap().flatten() {
+            let meta = entry.path().symlink_metadata().unwrap();
+            let is_ours = entry.path().as_str().contains("/repo/.git/");
+            if meta.is_dir() {
+                folders.push(entry.path().to_owned());
+            } else if meta.is_file() && !is_ours {
+                let text = String::from_utf8_lossy(&std::fs::read(entry.path()).unwrap()).into_owned();
+                all.push((entry.path().to_string(), text, meta.permissions().mode(), meta.mtime()));
+            } else if !meta.is_file() && entry.path().extension() != Some("sock") && !is_ours {
+                all.push((entry.path().to_string(), "special".into(), 0, 0));
+            }
+        }
+    }
+    all.sort();
+    all
+}
+
+fn contents(all: &[(String, String, u32, i64)]) -> Vec<(&str, &str)> {
+    let ours = all.iter().filter(|(path, ..)| !path.ends_with("/from-tmux"));
+    ours.map(|(path, text, ..)| (path.as_str(), text.as_str())).collect()
+}
+
+fn sleepers(nap: &str) -> usize {
+    let lines = std::fs::read_dir("/proc").unwrap().flatten().map(|e| std::fs::read(e.path().join("cmdline")));
+    lines.flatten().filter(|line| line.split(|b| *b == 0).any(|word| word == nap.as_bytes())).count()
+}
+
+/// A terminal of the user's, with nobody at it.
+struct Terminal {
+    path: String,
+    script: Kept,
+    log: Utf8PathBuf,
+}
+
+impl Terminal {
+    fn open(kind: Kind) -> Self {
+        let name = format!("dd-terminal-{}-{}-{:?}", std::process::id(), kind.namespaces, kind.who);
+        let log = Utf8PathBuf::from_path_buf(std::env::temp_dir()).unwrap().join(&name);
+        let tty = log.with_extension("tty");
+        let line = format!("tty > {tty}.new; mv {tty}.new {tty}; exec sleep 1000");
+        let mut command = std::process::Command::new("script");
+        command.args(["-qfec", &line, log.as_str()]).stdin(std::process::Stdio::null());
+        let script = Kept(command.stdout(std::process::Stdio::null()).spawn().unwrap());
+        wait_until("the terminal is there", || tty.exists());
+        let path = std::fs::read_to_string(&tty).unwrap().trim().to_owned();
+        if kind.who == Who::Ordinary {
+            own(Utf8PathBuf::from(path.clone()).as_path());
+        }
+        let _ = std::fs::remove_file(tty);
+        Self { path, script, log }
+    }
+
+    /// What was written to it.
+    fn seen(&self) -> String {
+        let text = std::fs::read_to_string(&self.log).unwrap_or_default();
+        text.lines().filter(|line| line.contains("evil")).collect()
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        let _ = self.script.0.kill();
+        let _ = std::fs::remove_file(&self.log);
+    }
+}
+
+/// Shared memory of the user's.
+struct Segment {
+    key: i32,
+    id: String,
+}
+
+impl Segment {
+    fn make(ground: &Ground) -> Self {
+        let key = i32::try_from(std::process::id()).unwrap() * 8
+            + i32::from(ground.kind.namespaces)
+            + 2 * i32::from(ground.uid == SOMEBODY);
+        let code = format!("import ctypes; print(ctypes.CDLL(None).shmget(ctypes.c_int({key}), 4096, 0o1600))");
+        let id = ground.env.command("python3", ["-c", &code], ground.env.root());
+        Self { key, id }
+    }
+}
+
+impl Drop for Segment {
+    fn drop(&mut self) {
+        let _ = std::process::Command::new("ipcrm").args(["-m", &self.id]).status();
+    }
+}
+
+#[test]
+fn nothing_gets_out_with_every_layer() {
+    for kind in kinds().into_iter().filter(|k| k.namespaces) {
+        try_everything(kind);
+    }
+}
+
+#[test]
+fn without_namespaces_only_what_doctor_lists_gets_out() {
+    for kind in kinds().into_iter().filter(|k| !k.namespaces) {
+        try_everything(kind);
+    }
+}
+
+/// What would end the test itself, or what it stands on.
+const TOO_MUCH: &[&str] = &[
+    "trace one's parent",
+    "change the limits of one's parent",
+    "end the daemon",
+    "stop the daemon",
+    "change the limits of the daemon",
+    "end a process",
+];
+
+/// The attempts are real ones: without a fence an ordinary user gets through with most that needs no superuser.
+#[test]
+fn without_a_fence_the_attempts_succeed() {
+    let who = if crate::ground::is_root() { Who::Ordinary } else { Who::Self_ };
+    let ground = Ground::new(Kind { who, namespaces: true });
+    let service = Door::at(&ground.home("service.sock"));
+    let name = format!("dandori-open-{}", std::process::id());
+    let _abstract = Door::abstract_(&name);
+    let victim = Kept(ground.start("sleep", &["1000"]));
+    std::fs::create_dir_all(ground.home(".config/dandori")).unwrap();
+    std::fs::write(ground.home(".config/dandori/config.toml"), "[sandbox]\nmode = \"off\"\n").unwrap();
+    let _ = ground.env.dandori(["daemon", "start"]).ok();
+    let more = json!({
+        "victim": victim.0.id(), "daemon": ground.env.daemon_pid().unwrap(), "tmp_socket": ground.home("service.sock"),
+        "abstract": name, "ssh_agent": "", "tmux": "", "pts": "/dev/null", "shm_key": 1, "nap": "0", "many": 0, "skip": TOO_MUCH,
+    });
+    ground.plant("places.json", &places(&ground, &more));
+    ground.plant("attempts.py", include_str!("attempts.py"));
+    let ended = run(&ground, "exec:python3 attempts.py; git checkout -q -- . 2>/dev/null; cat outcome.json");
+    let log = ground.env.dandori(["task", "log", "T-1"]).stdout;
+    let outcome = log.lines().find(|line| line.starts_with('{')).unwrap_or_else(|| panic!("{ended:#}\n{log}"));
+    let outcome: Value = serde_json::from_str(outcome).unwrap();
+    let out = outcome.as_object().unwrap().values().filter(|o| *o != "held").count();
+    assert!(out >= 45 && service.visits() > 0, "{out} of {}: {outcome:#}", outcome.as_object().unwrap().len());
+    let _ = std::fs::remove_file(format!("/tmp/evil-{}", ground.uid));
+    let _ = std::fs::remove_file(format!("/dev/shm/evil-{}", ground.uid));
+}
