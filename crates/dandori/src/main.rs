@@ -26,6 +26,7 @@ fn main() -> ExitCode {
         Some("shim") => return shim(words.next(), dandori_host::shim::main),
         Some("fenced") => return stage(words.next()),
         Some("fence") => return code(dandori_host::fenced::command_main(&dandori_host::Env::of_process())),
+        Some("fence-doors") => return doors(words.next()),
         Some("fence-probe") => return code(dandori_host::fenced::probe_main()),
         Some("gather") => return gather(words.next()),
         Some("rehearse") => return rehearse::main(),
@@ -43,6 +44,13 @@ fn hook(words: impl Iterator<Item = std::ffi::OsString>) -> ExitCode {
 fn stage(name: Option<std::ffi::OsString>) -> ExitCode {
     match name.as_deref().and_then(|n| n.to_str()) {
         Some(name) => code(dandori_host::fenced::stage_main(name)),
+        None => ExitCode::from(2),
+    }
+}
+
+fn doors(order: Option<std::ffi::OsString>) -> ExitCode {
+    match order.and_then(|o| o.into_string().ok()) {
+        Some(order) => code(dandori_host::fenced::doors_main(&order)),
         None => ExitCode::from(2),
     }
 }

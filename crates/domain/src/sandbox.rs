@@ -62,6 +62,44 @@ pub enum Gap {
     Files,
 }
 
+/// A way out that `doctor --sandbox` tries.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Door {
+    Secrets,
+    Writing,
+    Modes,
+    SharedFolder,
+    PathSockets,
+    AbstractSockets,
+    Processes,
+    Memory,
+    Signals,
+    Limits,
+    Priorities,
+    Terminals,
+    Mounts,
+    Survivors,
+}
+
+impl Door {
+    /// What says beforehand that it stands open.
+    pub fn gap(self) -> Option<Gap> {
+        match self {
+            Self::Modes => Some(Gap::Modes),
+            Self::PathSockets => Some(Gap::PathSockets),
+            Self::AbstractSockets => Some(Gap::AbstractSockets),
+            Self::Processes => Some(Gap::OtherProcesses),
+            Self::Signals => Some(Gap::Signals),
+            Self::Priorities => Some(Gap::Priorities),
+            Self::Terminals => Some(Gap::Terminals),
+            Self::Limits | Self::Memory => Some(Gap::Calls),
+            Self::Secrets | Self::Writing => Some(Gap::Files),
+            Self::SharedFolder | Self::Mounts | Self::Survivors => None,
+        }
+    }
+}
+
 impl Sandbox {
     /// Whether a file outside of the worktree is out of the agent's reach.
     pub fn holds_files(&self) -> bool {

@@ -2,6 +2,8 @@
 
 pub mod hooks;
 
+use dandori_domain::sandbox::Door;
+
 use crate::Lang;
 
 /// An agent with hooks.
@@ -38,6 +40,8 @@ pub enum Check {
     /// The guards as a whole, when there is no agent they could guard.
     Guards,
     Sandbox,
+    /// One of the ways out that were tried.
+    Door(Door),
     Memory,
     Disk,
     UserConfig,
@@ -65,6 +69,7 @@ impl Check {
             Self::SelfTest(Agent::Gemini) => "gemini_self_test",
             Self::Guards => "guards",
             Self::Sandbox => "sandbox",
+            Self::Door(_) => "sandbox_self_test",
             Self::Memory => "memory",
             Self::Disk => "disk",
             Self::UserConfig => "user_config",
@@ -87,6 +92,7 @@ pub fn check(lang: Lang, check: Check) -> &'static str {
         Check::SelfTest(Agent::Gemini) => ("self-test of gemini", "gemini の自己診断"),
         Check::Guards => ("guards", "ガード"),
         Check::Sandbox => ("sandbox", "サンドボックス"),
+        Check::Door(door) => return crate::sandbox::door(lang, door),
         Check::Memory => ("memory", "メモリ"),
         Check::Disk => ("disk", "ディスク"),
         Check::UserConfig => ("user configuration", "ユーザー設定"),

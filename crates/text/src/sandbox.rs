@@ -1,7 +1,7 @@
 //! The fence in words: which layers hold, and what a missing one leaves open.
 
 use dandori_domain::run::Sandbox;
-use dandori_domain::sandbox::Gap;
+use dandori_domain::sandbox::{Door, Gap};
 
 use crate::Lang;
 use crate::lang::say;
@@ -76,5 +76,43 @@ pub fn gap(lang: Lang, gap: Gap) -> &'static str {
     match lang {
         Lang::En => en,
         Lang::Ja => ja,
+    }
+}
+
+/// What `doctor --sandbox` tried.
+pub fn door(lang: Lang, door: Door) -> &'static str {
+    let (en, ja) = match door {
+        Door::Secrets => ("read a hidden file", "隠したファイルの読み取り"),
+        Door::Writing => ("write outside the worktree", "worktree の外への書き込み"),
+        Door::Modes => ("change the mode of a file outside", "外のファイルの権限変更"),
+        Door::SharedFolder => ("write to everybody's /tmp", "共有の /tmp への書き込み"),
+        Door::PathSockets => ("connect to a socket by its path", "パスを持つソケットへの接続"),
+        Door::AbstractSockets => ("connect to an abstract socket", "抽象ソケットへの接続"),
+        Door::Processes => ("see another process", "ほかのプロセスの参照"),
+        Door::Memory => ("open the memory of another process", "ほかのプロセスのメモリの読み取り"),
+        Door::Signals => ("signal another process", "ほかのプロセスへのシグナル"),
+        Door::Limits => ("change the limits of another process", "ほかのプロセスのリソース制限の変更"),
+        Door::Priorities => ("change the priority of another process", "ほかのプロセスの優先度の変更"),
+        Door::Terminals => ("open another terminal", "ほかの端末を開く"),
+        Door::Mounts => ("mount a file system", "ファイルシステムのマウント"),
+        Door::Survivors => ("leave a process behind", "プロセスを残す"),
+    };
+    match lang {
+        Lang::En => en,
+        Lang::Ja => ja,
+    }
+}
+
+pub fn door_holds(lang: Lang) -> &'static str {
+    match lang {
+        Lang::En => "refused",
+        Lang::Ja => "拒否されました",
+    }
+}
+
+pub fn door_is_open(lang: Lang) -> &'static str {
+    match lang {
+        Lang::En => "it worked: this is not covered on this machine",
+        Lang::Ja => "成功しました: このマシンでは保護されません",
     }
 }

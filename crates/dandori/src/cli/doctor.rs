@@ -3,6 +3,7 @@
 //! Without a flag it only looks; the daemon is asked how it is, and started for that when it does not run. `--guards` tries what cannot be seen: whether an agent asks its hooks, and obeys.
 
 mod configuration;
+mod doors;
 pub(super) mod hooks;
 mod self_test;
 
@@ -33,6 +34,9 @@ pub(crate) struct DoctorArgs {
     /// Only the guards: start each agent once with a built-in model, and see its hooks fire and block
     #[arg(long)]
     guards: bool,
+    /// Only the sandbox: try the ways out of it for real, and say which are refused
+    #[arg(long, conflicts_with = "guards")]
+    sandbox: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -87,6 +91,11 @@ impl Finding {
 const LITTLE_DISK: u64 = 1 << 30;
 
 pub(crate) async fn run(args: &DoctorArgs, context: &Context) -> Result<ExitCode, Failed> {
+    if args.sandbox {
+        let mut findings = vec![sandbox_finding(context)];
+        findings.extend(doors::all(context));
+        return Ok(show(context, findings, true));
+    }
     let looks = hooks::look(context);
     if args.guards {
         let mut findings: Vec<Finding> = looks.iter().flat_map(|look| look.findings(context.out.lang)).collect();
@@ -205,9 +214,9 @@ fn missing(context: &Context, check: Check, remedy: Remedy) -> Finding {
 fn sandbox_finding(context: &Context) -> Finding {
     let check = Check::Sandbox;
     let lang = context.out.lang;
-    let fence = match std::env::current_exe().map(camino::Utf8PathBuf::try_from) {
-        Ok(Ok(program)) => fenced::probe(&program),
-        _ => Sandbox::None { reason: "this program cannot be found".to_owned() },
+    let fence = match own_program() {
+        Some(program) => fenced::probe(&program),
+        None => Sandbox::None { reason: "this program cannot be found".to_owned() },
     };
     let told = dandori_text::sandbox::layers(lang, &fence);
     match &fence {
@@ -224,6 +233,10 @@ fn sandbox_finding(context: &Context) -> Finding {
             }
         }
     }
+}
+
+fn own_program() -> Option<camino::Utf8PathBuf> {
+    std::env::current_exe().ok().and_then(|path| camino::Utf8PathBuf::try_from(path).ok())
 }
 
 fn memory(context: &Context) -> Finding {

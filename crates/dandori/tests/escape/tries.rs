@@ -250,3 +250,21 @@ fn without_a_fence_the_attempts_succeed() {
     let _ = std::fs::remove_file(format!("/tmp/evil-{}", ground.uid));
     let _ = std::fs::remove_file(format!("/dev/shm/evil-{}", ground.uid));
 }
+
+#[test]
+fn doctor_tries_the_doors_itself_and_finds_open_what_it_lists() {
+    for kind in kinds() {
+        let ground = Ground::new(kind);
+        let listed = ground.doctor();
+        let tried = ground.env.dandori(["doctor", "--sandbox", "--json"]).json();
+        let doors: Vec<&Value> =
+            tried["checks"].as_array().unwrap().iter().filter(|c| c["check"] == "sandbox_self_test").collect();
+        assert!(doors.len() >= 14, "{tried}");
+        let open: Vec<&&Value> = doors.iter().filter(|door| door["ok"] == false).collect();
+        assert_eq!(open.is_empty(), kind.namespaces, "{kind:?}: {open:?}");
+        for door in open {
+            let words = door["remedy"].as_str().unwrap_or_else(|| panic!("{kind:?}: a fault: {door}"));
+            assert!(listed["remedy"].as_str().unwrap().contains(words), "{kind:?}: {door} is not in {listed}");
+        }
+    }
+}
