@@ -133,6 +133,10 @@ pub enum Failure {
     Staging {
         reason: String,
     },
+    /// No room on the disk for what the agent has made.
+    DiskFull {
+        free: u64,
+    },
     Commit {
         reason: String,
     },
@@ -161,9 +165,11 @@ impl Failure {
             | Self::DandoriGone { .. }
             | Self::ProcessesLeft { .. }
             | Self::SupervisorLost => Stage::Agent,
-            Self::Tampered { .. } | Self::ConflictLeft { .. } | Self::Unstageable { .. } | Self::Staging { .. } => {
-                Stage::Staging
-            }
+            Self::Tampered { .. }
+            | Self::ConflictLeft { .. }
+            | Self::Unstageable { .. }
+            | Self::DiskFull { .. }
+            | Self::Staging { .. } => Stage::Staging,
             Self::Commit { .. } => Stage::Commit,
             Self::PushRefused { .. } | Self::PushConflict { .. } | Self::PushOvertaken { .. } => Stage::Push,
         }

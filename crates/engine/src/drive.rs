@@ -117,6 +117,10 @@ impl Engine {
                     self.0.stopping.cancel();
                     return None;
                 }
+                // The ends of runs, which free what they took, are worth the room that was kept back.
+                Err(StoreError::Full) if self.store_reserve().give() => {
+                    warn!(run = %run.spec.id, "the disk is full: the room kept back for the store is given");
+                }
                 Err(e) => {
                     // A failed commit is an unknown outcome: only a fresh look tells.
                     warn!(run = %run.spec.id, "not recorded: {e}");

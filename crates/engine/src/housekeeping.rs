@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use dandori_git::Fetch;
 use dandori_host::now;
+use dandori_host::reserve::Reserve;
 use tracing::{info, warn};
 
 use crate::Engine;
@@ -13,6 +14,8 @@ const ROUND: Duration = Duration::from_secs(30);
 /// together ring once.
 const LEAVE_ALONE: Duration = Duration::from_secs(2);
 const BACKUP_EVERY: Duration = Duration::from_mins(30);
+/// Enough for the facts of many runs.
+const RESERVE_BYTES: usize = 4 << 20;
 const BACKUPS_KEPT: usize = 6;
 
 impl Engine {
@@ -21,6 +24,7 @@ impl Engine {
         let mut since_backup = std::time::Instant::now();
         while !self.0.stopping.is_cancelled() {
             self.empty_trash().await;
+            self.take_reserve().await;
             self.fill_pools().await;
             self.take_in_guards().await;
             if since_backup.elapsed() > BACKUP_EVERY {
@@ -32,6 +36,21 @@ impl Engine {
                 () = tokio::time::sleep(ROUND) => {}
                 () = self.0.stopping.cancelled() => {}
             }
+        }
+    }
+
+    pub(crate) fn store_reserve(&self) -> Reserve {
+        Reserve::new(self.layout().reserve(), RESERVE_BYTES)
+    }
+
+    /// Again, once there is plenty of room.
+    async fn take_reserve(&self) {
+        let taken = self.blocking(|engine| {
+            let free = dandori_host::machine::free_disk(&engine.layout().private())?;
+            if free > 8 * RESERVE_BYTES as u64 { engine.store_reserve().take() } else { Ok(()) }
+        });
+        if let Ok(Err(e)) = taken.await {
+            info!("no room is kept back for the store: {e}");
         }
     }
 

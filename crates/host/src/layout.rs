@@ -71,6 +71,11 @@ impl Layout {
         self.private().join("host.json")
     }
 
+    /// Room for the store, when the disk is full.
+    pub fn reserve(&self) -> Utf8PathBuf {
+        self.private().join("reserve")
+    }
+
     /// Where the daemon also listens on loopback, when it was asked to.
     pub fn address(&self) -> Utf8PathBuf {
         self.private().join("address")

@@ -12,6 +12,7 @@ pub mod file;
 pub mod layout;
 pub mod machine;
 pub mod process;
+pub mod reserve;
 pub mod sandbox;
 pub mod shim;
 

@@ -94,6 +94,15 @@ pub fn failure(lang: Lang, failure: &Failure) -> String {
                 "コミットできないものがあるため、何もコミットしませんでした。ワークツリーはそのまま残っています: {list}"
             )
         }
+        Failure::DiskFull { free } => {
+            let free = crate::ui::size(*free);
+            say!(
+                lang,
+                "the disk is full ({free} free): nothing was staged, the work is in the worktree; make room, then \
+                 `dandori task retry`",
+                "ディスクに空きがありません (残り {free})。何もステージせず、変更はワークツリーに残っています。空きを作ってから `dandori task retry` を実行してください"
+            )
+        }
         Failure::Staging { reason } => {
             say!(lang, "the changes could not be staged: {reason}", "変更をステージできませんでした: {reason}")
         }

@@ -70,3 +70,46 @@ fn what_nobody_may_read_is_committed_all_the_same() {
         assert!(!worktree.exists());
     }
 }
+
+/// A small disk, for as long as the test.
+struct SmallDisk(Utf8PathBuf);
+
+impl SmallDisk {
+    fn at(path: &camino::Utf8Path) -> Option<Self> {
+        std::fs::create_dir_all(path).unwrap();
+        let line = ["-t", "tmpfs", "-o", "size=60m", "none", path.as_str()];
+        let mounted = std::process::Command::new("mount").args(line).status().is_ok_and(|s| s.success());
+        mounted.then(|| Self(path.to_owned()))
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        let _ = std::process::Command::new("umount").args(["--lazy", self.0.as_str()]).status();
+    }
+}
+
+#[test]
+fn a_disk_that_fills_in_the_middle_of_a_run_ends_it_and_leaves_nobody() {
+    let ground = Ground::new(kinds()[0]);
+    let Some(_disk) = SmallDisk::at(&ground.env.state()) else {
+        eprintln!("not tried: only a superuser makes a small disk");
+        return;
+    };
+    ground.env.write_user_config("[runs]\nmin_free_disk = \"1MiB\"\n[worktrees]\npool = 0\n");
+    let _ = ground.env.dandori(["daemon", "start"]).ok();
+    let reserve = ground.env.state().join("private/reserve");
+    dandori_testkit::env::wait_until("room is kept back", || reserve.exists());
+    let ended = run(&ground, "exec:echo work > work.txt; dd if=/dev/zero of=big bs=1M; true");
+    assert_eq!(ended["state"], "FAILED", "{ended:#}");
+    assert!(ended["error"].as_str().unwrap().contains("the disk is full"), "{ended:#}");
+    let shown = ground.env.dandori(["task", "show", "T-1", "--json"]).json();
+    let worktree: Utf8PathBuf = shown["runs"][0]["worktree"].as_str().unwrap().into();
+    assert_eq!(std::fs::read_to_string(worktree.join("work.txt")).unwrap(), "work\n");
+    assert!(!dandori_testkit::env::TestEnv::has_processes_of(ended["id"].as_str().unwrap()));
+    // With room again it is taken up.
+    std::fs::remove_file(worktree.join("big")).unwrap();
+    let again = ground.env.dandori(["task", "retry", "T-1", "--json"]).json();
+    assert_eq!(again["runs"][0]["state"], "SUCCEEDED", "{again:#}");
+    let _ = ground.env.dandori(["daemon", "stop"]).ok();
+}

@@ -4,17 +4,31 @@ use dandori_domain::paths::FORBIDDEN;
 use dandori_domain::run::{Fact, RunFacts, Sandbox};
 use dandori_domain::{Failure, Finding};
 use dandori_git::{Fingerprint, GitError, StageAnswer};
+use dandori_host::machine;
 
 use crate::Engine;
 use crate::drive::StepError;
 use crate::repos::Known;
 use crate::trouble::git_reason;
 
+/// With less than this nothing can be staged.
+const LITTLE: u64 = 8 << 20;
+
 impl Engine {
     pub(crate) async fn stage(&self, run: &RunFacts) -> Result<Vec<Fact>, StepError> {
         let known = self.known_for(run).await?;
         let run = run.clone();
-        self.blocking(move |engine| engine.stage_now(&known, &run)).await?
+        self.blocking(move |engine| engine.stage_now(&known, &run).map_err(|error| engine.or_disk_is_full(error)))
+            .await?
+    }
+
+    /// What git says of a full disk helps nobody.
+    fn or_disk_is_full(&self, error: StepError) -> StepError {
+        let free = machine::free_disk(self.layout().root()).unwrap_or(u64::MAX);
+        match error {
+            StepError::Failed(Failure::Staging { .. }) if free < LITTLE => Failure::DiskFull { free }.into(),
+            other => other,
+        }
     }
 
     fn stage_now(&self, known: &Known, run: &RunFacts) -> Result<Vec<Fact>, StepError> {

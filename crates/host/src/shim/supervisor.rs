@@ -20,6 +20,7 @@ use super::record::{
 };
 use crate::fenced::{self, Begun, End, Family, Fenced, Refusal};
 use crate::process::{self, timespec};
+use crate::reserve::Reserve;
 use crate::sandbox;
 
 /// After SIGTERM; SIGINT was the polite word, with the whole grace.
@@ -48,6 +49,8 @@ fn run(run_dir: &Utf8Path) -> Result<(), Answer> {
     let family = Family::found().map_err(|e| unable("cannot watch over a run", &e))?;
     let _lock = take(run_dir)?;
     let order: Option<LaunchOrder> = load(run_dir, LAUNCH).map_err(|e| unable("cannot read its order", &e))?;
+    // Should the agent fill the disk, how it ended can be written all the same.
+    let _ = reserve(run_dir).take();
     let Some(mut order) = order else { return Err(unable("has no order", &"launch.json is not there")) };
     let _layer = match &order.stores {
         Some(stores) if order.sandbox.mode != SandboxMode::Off => {
@@ -75,6 +78,10 @@ fn run(run_dir: &Utf8Path) -> Result<(), Answer> {
             })
         }
     }
+}
+
+fn reserve(run_dir: &Utf8Path) -> Reserve {
+    Reserve::new(run_dir.join("reserve"), 64 * 1024)
 }
 
 /// The lock of this folder, and the proof that nothing was launched in it yet.
@@ -278,8 +285,14 @@ impl Supervised {
     /// is held, so the run counts as alive. Who asks to stop does not want to wait for it.
     fn write_down(&self, run_dir: &Utf8Path, record: &ExitRecord) -> io::Result<()> {
         let until = Instant::now() + RECORD_PATIENCE;
+        let reserve = reserve(run_dir);
         loop {
             match keep(run_dir, EXIT, record) {
+                Ok(()) => {
+                    reserve.give();
+                    return Ok(());
+                }
+                Err(_) if reserve.give() => {}
                 Err(_) if Instant::now() < until && !self.family.is_asked_to_stop() => {
                     let _ = poll(&mut [self.family.stop_fd()], Some(&timespec(Duration::from_secs(1))));
                 }
