@@ -1,6 +1,6 @@
 //! Bad input: one clear error each, and nothing changed.
 
-use dandori_testkit::env::TestEnv;
+use dandori_testkit::env::{TestEnv, wait_until};
 
 use crate::machine;
 
@@ -80,6 +80,39 @@ fn a_repository_that_was_moved_since() {
     std::fs::rename(&moved, env.repo()).unwrap();
     let again = env.dandori(["task", "retry", "T-3", "--json"]).json();
     assert_eq!(again["runs"][0]["state"], "SUCCEEDED", "{again}");
+}
+
+/// Moves the repository while its run is at work; the run, once it is over.
+fn moved_meanwhile(env: &TestEnv, agent: &str) -> (serde_json::Value, camino::Utf8PathBuf) {
+    let go = env.root().join("go");
+    let agent = format!("exec:echo at work; until [ -e {go} ]; do sleep 0.02; done; {agent}");
+    env.run_json(["x", "--agent", &agent, "--detach"]);
+    wait_until("it runs", || env.dandori(["task", "log", "1", "--raw"]).stdout.contains("at work"));
+    let moved = env.root().join("moved");
+    std::fs::rename(env.repo(), &moved).unwrap();
+    std::fs::write(&go, "").unwrap();
+    let run = || env.dandori_in(&moved, ["task", "show", "T-1", "--json"]).json()["runs"][0].clone();
+    wait_until("it is over", || run()["settled"] == true);
+    (run(), moved)
+}
+
+#[test]
+fn a_repository_that_is_moved_during_a_run_is_not_the_agent_s_fault() {
+    let env = machine();
+    let (run, moved) = moved_meanwhile(&env, "echo x > x.txt");
+    assert_eq!((&run["state"], &run["failure"]["kind"]), (&"FAILED".into(), &"repository_gone".into()), "{run}");
+    let shown = env.dandori_in(&moved, ["task", "show", "T-1"]).ok();
+    assert!(shown.contains("was moved or deleted") && !shown.contains("may not do"), "{shown}");
+    let tree = camino::Utf8PathBuf::from(run["worktree"].as_str().unwrap());
+    assert_eq!(std::fs::read_to_string(tree.join("x.txt")).unwrap(), "x\n", "the work is kept");
+    // What it says to do helps, and the agent's work is not done again.
+    std::fs::rename(&moved, env.repo()).unwrap();
+    std::fs::remove_file(env.root().join("go")).unwrap();
+    let again = env.dandori(["task", "retry", "T-1", "--json"]).json();
+    assert_eq!(again["runs"][0]["state"], "SUCCEEDED", "{again}");
+    assert_eq!(again["runs"][0]["id"], run["id"], "it is the same run, taken up where it failed: {again}");
+    let branch = again["runs"][0]["branch"].as_str().unwrap();
+    assert_eq!(env.git(["show", &format!("{branch}:x.txt")]), "x");
 }
 
 #[test]

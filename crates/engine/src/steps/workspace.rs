@@ -19,7 +19,7 @@ impl Engine {
     pub(crate) async fn make_worktree(&self, run: &RunFacts) -> Result<Vec<Fact>, StepError> {
         let known = self.known_for(run).await?;
         if is_gone(&known.repo) {
-            return Err(Failure::RepositoryGone { path: known.repo.root }.into());
+            return Err(Failure::RepositoryGone { path: known.repo.root, during: None }.into());
         }
         let run = run.clone();
         let facts = match (&run.open_intent, &run.spec.kind) {
