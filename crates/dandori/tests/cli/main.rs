@@ -8,10 +8,12 @@
 )]
 
 mod bad_input;
+mod callers;
 mod cancel;
 mod clean_up;
 mod commits;
 mod consent;
+mod control_characters;
 mod daemon;
 mod doctor;
 mod documents;
@@ -25,8 +27,11 @@ mod init;
 mod lifecycle;
 mod many;
 mod remote;
+mod retry;
 mod runs;
+mod socket;
 mod stores;
+mod strain;
 mod usage;
 mod versions;
 mod waiting;
