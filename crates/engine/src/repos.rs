@@ -72,7 +72,8 @@ impl Engine {
 
     /// With git called for somebody, see [`crate::callers`].
     pub(crate) fn opened_as(&self, repo: Repo, env: &Env) -> Known {
-        self.fenced(Git::new(env, &self.0.fence.host.to_string()), repo, env)
+        let program = self.0.git.called_with(env, &self.0.fence.host.to_string());
+        self.fenced(program, repo, env)
     }
 
     fn opened(&self, repo: Repo) -> Known {

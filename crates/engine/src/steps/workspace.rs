@@ -63,7 +63,7 @@ impl Engine {
         // What is looked at here does not depend on the remote: it is looked at while that answers.
         let (base, here) = std::thread::scope(|scope| {
             let here = scope.spawn(|| (checkout_notes(known), self.free_key(known, run)));
-            let base = known.git.resolve_base(run.spec.base.as_deref(), config.base.as_deref(), Fetch::First);
+            let base = known.git.resolve_base(run.spec.base.as_deref(), config.base.as_deref(), Fetch::WhenMoved);
             (base, here.join())
         });
         let base = base.map_err(|e| worktree_failure(&e))?;
