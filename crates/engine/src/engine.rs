@@ -112,6 +112,7 @@ impl Engine {
         engine.take_up().await?;
         engine.spawn(engine.clone().admit_for_ever());
         engine.spawn(engine.clone().keep_house());
+        engine.spawn(engine.clone().back_up_for_ever());
         Ok(engine)
     }
 

@@ -112,6 +112,16 @@ pub fn check(lang: Lang, check: Check) -> &'static str {
     }
 }
 
+/// A restored backup is older than some runs.
+pub fn unrecorded_runs(lang: Lang, root: &str, runs: u32) -> String {
+    let counted = crate::ui::count(runs, "run");
+    say!(
+        lang,
+        "{root}: {counted} not in the restored database; worktrees and branches are untouched",
+        "{root}: 復元したデータベースにない実行が {runs} 件あります。ワークツリーとブランチはそのまま残っています"
+    )
+}
+
 /// Others could enter the state root until now.
 pub fn open_state_root(lang: Lang, path: &str, mode: u32) -> String {
     say!(
@@ -139,6 +149,7 @@ pub enum Remedy {
     FreeDisk,
     SetIdentity,
     LookIntoStateRoot,
+    LookAtWorktrees,
 }
 
 pub fn remedy(lang: Lang, remedy: Remedy) -> &'static str {
@@ -166,6 +177,10 @@ pub fn remedy(lang: Lang, remedy: Remedy) -> &'static str {
         Remedy::FreeDisk => {
             ("dandori worktree gc, or make room otherwise", "dandori worktree gc などで空きを増やしてください")
         }
+        Remedy::LookAtWorktrees => (
+            "`dandori worktree list` shows them; adopt or remove each",
+            "`dandori worktree list` で確認し、引き継ぐか削除してください",
+        ),
         Remedy::LookIntoStateRoot => (
             "look whether there is anything in it that you did not put there, and remove private/token for a new one",
             "心当たりのないファイルがないか確認し、private/token を削除してトークンを作り直してください",

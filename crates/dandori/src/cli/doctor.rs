@@ -297,6 +297,17 @@ async fn daemon(context: &Context) -> Vec<Finding> {
         },
     ];
     findings.extend(report.repositories.iter().map(|repo| of_repository(lang, repo)));
+    let lost = report.repositories.iter().filter(|repo| repo.unrecorded_runs > 0);
+    findings.extend(lost.map(|repo| Finding {
+        grade: Grade::Missing,
+        code: Some("unrecorded_runs"),
+        ..Finding::bad(
+            lang,
+            Check::Repository,
+            doctor::unrecorded_runs(lang, &repo.root, repo.unrecorded_runs),
+            Remedy::LookAtWorktrees,
+        )
+    }));
     findings
 }
 

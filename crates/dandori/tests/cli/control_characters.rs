@@ -111,6 +111,7 @@ fn a_nul_in_what_is_asked_is_refused_before_anything_is_taken_on() {
     env.run_json(["x", "--agent", "exec:echo x > x.txt"]);
     let (status, answer) = post(&env, "/v1/tasks/1/follow-up", &serde_json::json!({"instruction": "a\0b"}));
     assert_eq!((status, &answer["problem"]["code"]), (422, &"unusable_character".into()), "{answer}");
-    let (status, answer) = post(&env, "/v1/pulls", &serde_json::json!({"path": env.repo(), "of": "1", "title": "a\0b"}));
+    let (status, answer) =
+        post(&env, "/v1/pulls", &serde_json::json!({"path": env.repo(), "of": "1", "title": "a\0b"}));
     assert_eq!((status, &answer["problem"]["code"]), (422, &"unusable_character".into()), "{answer}");
 }

@@ -27,6 +27,7 @@ mod init;
 mod lifecycle;
 mod many;
 mod remote;
+mod restored;
 mod retry;
 mod runs;
 mod socket;

@@ -186,7 +186,9 @@ fn pick(tx: &mut dyn Tx, task: TaskId, picked: RunId, now: Timestamp) -> Result<
 impl Store {
     /// A task with the runs asked for along with it. Its number is the next one, without gaps.
     pub async fn create_task(&self, task: NewTask, runs: Vec<NewRun>) -> Result<(Task, Vec<RunFacts>)> {
-        self.write(move |tx| create(tx, &task, &runs)).await
+        let created = self.write(move |tx| create(tx, &task, &runs)).await?;
+        self.note_number(created.0.number.0);
+        Ok(created)
     }
 
     /// One more run of a task; [`StoreError::Busy`] when another unsettled one works on the same branch, or is the same
