@@ -102,16 +102,18 @@ impl Engine {
                 () = tokio::time::sleep(pause) => {}
                 () = self.0.stopping.cancelled() => {}
             }
-            tokio::select! {
-                changed = events.changed() => if changed.is_err() { return },
-                () = self.0.stopping.cancelled() => {}
+            let is_behind = tokio::select! {
+                changed = events.changed() => changed.is_ok(),
+                () = self.0.stopping.cancelled() => events.has_changed().unwrap_or(false),
+            };
+            if !is_behind {
+                return;
             }
             if self.0.stopping.is_cancelled() {
-                break;
+                // Runs may still be brought to a point from which they go on; what they write then is in the database alone.
+                self.back_up().await;
+                return;
             }
-        }
-        if events.has_changed().unwrap_or(false) {
-            self.back_up().await;
         }
     }
 

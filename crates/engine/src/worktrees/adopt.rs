@@ -40,7 +40,7 @@ impl Engine {
             return Err(held_by(run.to_string()));
         }
         let owner = owned_by(session);
-        match self.lock_holder(known.repo.id, &found).await {
+        match self.lock_holder(&found).await {
             Owner::Run { run } => return Err(held_by(run.to_string())),
             Owner::Session { session } if owner != (Owner::Session { session: session.clone() }) => {
                 return Err(held_by(session));

@@ -69,13 +69,13 @@ impl Engine {
 
     /// Whom the lock of a worktree names that the store does not know. A run that is settled holds nothing any more;
     /// one the store has never heard of may be another daemon's.
-    pub(super) async fn lock_holder(&self, repo: RepoId, listed: &Listed) -> Owner {
+    pub(super) async fn lock_holder(&self, listed: &Listed) -> Owner {
         let named = listed.our_lock().and_then(owner_in_lock).unwrap_or(Owner::Nobody);
         let Owner::Run { run } = &named else { return named };
         let is_over = match self.0.store.run(*run).await {
             Ok(run) => run.is_settled(),
             // One of ours that the store was restored without.
-            Err(_) => self.is_lost(repo, run.key().as_str()).await && !self.is_alive(repo, run.key().as_str()),
+            Err(_) => self.is_lost(run.key().as_str()).await && !self.is_alive(run.key().as_str()),
         };
         if is_over { Owner::Nobody } else { named }
     }
@@ -102,7 +102,7 @@ impl Engine {
         }
         let holder = match (record, here) {
             (Some(record), _) => record.owner.clone(),
-            (None, Some(here)) => self.lock_holder(known.repo.id, here).await,
+            (None, Some(here)) => self.lock_holder(here).await,
             (None, None) => Owner::Nobody,
         };
         match holder {

@@ -97,7 +97,7 @@ impl Engine {
             }
             let mut thing =
                 CollectedThing { kind: "branch", name: name.clone(), why: LeftoverReason::Orphaned, preserved: None };
-            if self.is_lost(known.repo.id, name.trim_start_matches("dandori/")).await {
+            if self.is_lost(name.trim_start_matches("dandori/")).await {
                 into.left.push(CollectedThing { why: LeftoverReason::Lost, ..thing });
                 continue;
             }

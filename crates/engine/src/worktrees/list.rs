@@ -47,10 +47,10 @@ impl Engine {
         let stored = self.stored(known.repo.id).await?;
         let claims = self.claims(known.repo.id).await?;
         let (mut strangers, mut lost) = (Vec::new(), HashSet::new());
-        for stranger in unrecorded(&listed, &stored, &self.layout().repo(known.repo.id).worktrees()) {
+        for stranger in unrecorded(&listed, &stored, &self.layout().repos()) {
             let mut worktree = unknown_worktree(known, stranger);
-            worktree.owner = self.lock_holder(known.repo.id, stranger).await;
-            if self.is_lost(known.repo.id, worktree.key.as_str()).await {
+            worktree.owner = self.lock_holder(stranger).await;
+            if self.is_lost(worktree.key.as_str()).await {
                 lost.insert(worktree.key.clone());
             }
             strangers.push(worktree);
@@ -198,12 +198,16 @@ fn judge(worktree: &Worktree, state: Option<&TreeState>, is_merged: bool, keep_s
 }
 
 /// Worktrees in our own folder that the store has never heard of.
-fn unrecorded<'l>(listed: &'l HashMap<Utf8PathBuf, Listed>, stored: &[Worktree], folder: &Utf8Path) -> Vec<&'l Listed> {
-    let folder = real(folder);
+fn unrecorded<'l>(listed: &'l HashMap<Utf8PathBuf, Listed>, stored: &[Worktree], repos: &Utf8Path) -> Vec<&'l Listed> {
+    let repos = real(repos);
+    // In any repository's folder: the store may have been restored without the one these lie in.
+    let is_made_by_us = |path: &Utf8Path| {
+        path.parent().is_some_and(|folder| folder.file_name() == Some("worktrees") && folder.starts_with(&repos))
+    };
     let known: HashSet<Utf8PathBuf> = stored.iter().map(|worktree| real(&worktree.path)).collect();
     let mut strangers: Vec<&Listed> = listed
         .iter()
-        .filter(|(path, _)| path.starts_with(&folder) && !known.contains(*path))
+        .filter(|(path, _)| is_made_by_us(path) && !known.contains(*path))
         .map(|(_, listed)| listed)
         .collect();
     strangers.sort_by(|a, b| a.path.cmp(&b.path));

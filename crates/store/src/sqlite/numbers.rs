@@ -39,6 +39,7 @@ impl Numbers {
         let counted: i64 = connection
             .query_row("SELECT value FROM counter WHERE name = 'task'", [], |row| row.get(0))
             .map_err(failed)?;
+        let noted = mark.as_ref().map_or(i64::MIN, |mark| mark.task);
         let given = match mark {
             Some(mark) => mark.task.max(counted),
             None if was_rescued => counted + GAP,
@@ -49,8 +50,11 @@ impl Numbers {
             let sql = "UPDATE counter SET value = ?1 WHERE name = 'task'";
             connection.execute(sql, [given]).map_err(failed)?;
         }
-        let numbers = Self { path, highest: Mutex::new(i64::MIN) };
-        numbers.raise(given)?;
+        let numbers = Self { path, highest: Mutex::new(noted) };
+        // A full disk is no reason not to open.
+        if let Err(error) = numbers.raise(given) {
+            tracing::warn!(%error, "the highest task number is not noted");
+        }
         Ok(numbers)
     }
 
