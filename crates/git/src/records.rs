@@ -4,12 +4,12 @@
 //! be is remembered and looked at again in its own record alone; only "there is none" takes a look at all of them, and
 //! that costs a question of the file system each, not a file. Nothing is believed that the record itself does not say.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io;
-use std::os::unix::fs::MetadataExt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use camino::{Utf8Path, Utf8PathBuf};
+use rustix::fs::{AtFlags, statat};
 
 use crate::error::GitError;
 use crate::repository::Repository;
@@ -26,14 +26,14 @@ pub(crate) struct Records(Arc<Mutex<HashMap<Utf8PathBuf, OfRepository>>>);
 #[derive(Debug, Default)]
 struct OfRepository {
     /// By the name of the record.
-    texts: HashMap<String, Text>,
+    texts: HashMap<String, Texts>,
     /// Which record a worktree had when it was last looked for.
     hints: HashMap<Utf8PathBuf, String>,
 }
 
-#[derive(Debug)]
-struct Text {
-    gitdir: Option<(Print, String)>,
+#[derive(Debug, Default)]
+struct Texts {
+    git_dir: Option<(Print, String)>,
     head: Option<(Print, String)>,
 }
 
@@ -41,9 +41,9 @@ struct Text {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Print {
     inode: u64,
-    size: u64,
-    modified: (i64, i64),
-    changed: (i64, i64),
+    size: i64,
+    modified: (i64, u64),
+    changed: (i64, u64),
 }
 
 /// One record as it stands.
@@ -61,7 +61,7 @@ impl Repository {
         // git names a record after its worktree, unless that is taken or the worktree was a slot before.
         for name in hint.as_deref().into_iter().chain(wanted.file_name()) {
             let git_dir = folder.join(name);
-            if crate::worktrees::recorded_path(&git_dir).is_some_and(|at| at == wanted) {
+            if recorded_path(&git_dir).is_some_and(|at| at == wanted) {
                 self.with_records(|all| all.hints.insert(wanted.to_owned(), name.to_owned()));
                 return Ok(Some(git_dir));
             }
@@ -90,17 +90,12 @@ impl Repository {
         if main.trim_end() == wanted {
             return Ok(Some(self.root().to_owned()));
         }
-        for record in self.all_records()? {
-            if self.text_of(&record.git_dir, "HEAD").is_some_and(|text| text.trim_end() == wanted) {
-                return Ok(Some(record.path));
-            }
-        }
-        Ok(None)
-    }
-
-    /// Where a record says its worktree is, links not followed.
-    pub(crate) fn recorded_in(&self, git_dir: &Utf8Path) -> Option<Utf8PathBuf> {
-        worktree_in(git_dir, &self.text_of(git_dir, "gitdir")?)
+        let Some(folder) = Folder::open(self)? else { return Ok(None) };
+        let found: Vec<&String> = self.with_records(|all| {
+            let has_it = |name: &&String| all.text(&folder, name, File::Head).is_some_and(|t| t.trim_end() == wanted);
+            folder.names.iter().filter(has_it).collect()
+        });
+        Ok(found.into_iter().find_map(|name| recorded_path(&folder.path.join(name))))
     }
 
     /// Whether HEADs and refs lie in files of their own, as they do unless the repository was made otherwise.
@@ -109,79 +104,118 @@ impl Repository {
     }
 
     fn all_records(&self) -> Result<Vec<Record>, GitError> {
-        let folder = self.common_dir().join("worktrees");
-        let entries = match folder.read_dir_utf8() {
-            Ok(entries) => entries,
-            Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(e) => return Err(GitError::io(&folder)(e)),
-        };
-        let mut names = Vec::new();
-        for entry in entries {
-            names.push(entry.map_err(GitError::io(&folder))?.file_name().to_owned());
-        }
-        self.with_records(|all| {
-            if all.texts.len() > names.len() {
-                let there: std::collections::HashSet<&str> = names.iter().map(String::as_str).collect();
-                all.texts.retain(|name, _| there.contains(name.as_str()));
-                all.hints.retain(|_, name| there.contains(name.as_str()));
-            }
-        });
+        let Some(folder) = Folder::open(self)? else { return Ok(Vec::new()) };
         // Most worktrees lie in one folder: its real path is asked for once.
         let mut parents: HashMap<Utf8PathBuf, Utf8PathBuf> = HashMap::new();
-        let mut records = Vec::with_capacity(names.len());
-        for name in names {
-            let git_dir = folder.join(&name);
-            let Some(text) = self.text_of(&git_dir, "gitdir") else { continue };
-            let Some(at) = worktree_in(&git_dir, &text) else { continue };
-            let (Some(parent), Some(last)) = (at.parent(), at.file_name()) else { continue };
-            let parent = parents
-                .entry(parent.to_owned())
-                .or_insert_with(|| parent.canonicalize_utf8().unwrap_or_else(|_| parent.to_owned()));
-            records.push(Record { path: parent.join(last), git_dir });
-        }
-        Ok(records)
-    }
-
-    /// A small file of a record, from memory when it is still the same.
-    fn text_of(&self, git_dir: &Utf8Path, file: &str) -> Option<String> {
-        let name = git_dir.file_name()?;
-        let path = git_dir.join(file);
-        let found = path.metadata().ok()?;
-        let print = Print {
-            inode: found.ino(),
-            size: found.size(),
-            modified: (found.mtime(), found.mtime_nsec()),
-            changed: (found.ctime(), found.ctime_nsec()),
-        };
-        let known = self.with_records(|all| {
-            let text = all.texts.get(name)?;
-            let kept = if file == "HEAD" { &text.head } else { &text.gitdir };
-            kept.as_ref().filter(|(then, _)| *then == print).map(|(_, text)| text.clone())
+        let mut records = Vec::with_capacity(folder.names.len());
+        self.with_records(|all| {
+            all.forget_all_but(&folder.names);
+            for name in &folder.names {
+                let Some(text) = all.text(&folder, name, File::GitDir) else { continue };
+                let git_dir = folder.path.join(name);
+                let Some(at) = worktree_in(&git_dir, &text) else { continue };
+                let (Some(parent), Some(last)) = (at.parent(), at.file_name()) else { continue };
+                if !parents.contains_key(parent) {
+                    let real = parent.canonicalize_utf8().unwrap_or_else(|_| parent.to_owned());
+                    parents.insert(parent.to_owned(), real);
+                }
+                let parent = parents.get(parent).map_or(parent, Utf8PathBuf::as_path);
+                records.push(Record { path: parent.join(last), git_dir });
+            }
         });
-        if known.is_some() {
-            return known;
-        }
-        let text = std::fs::read_to_string(&path).ok()?;
-        let is_settled = print.changed.0 + FRESH_SECONDS < dandori_host::now().as_second();
-        if is_settled {
-            self.with_records(|all| {
-                let kept = all.texts.entry(name.to_owned()).or_insert(Text { gitdir: None, head: None });
-                let place = if file == "HEAD" { &mut kept.head } else { &mut kept.gitdir };
-                *place = Some((print, text.clone()));
-            });
-        }
-        Some(text)
+        Ok(records)
     }
 
     fn with_records<T>(&self, look: impl FnOnce(&mut OfRepository) -> T) -> T {
         let mut all = self.git.records.0.lock().unwrap_or_else(PoisonError::into_inner);
-        // Asked for every time, made once.
-        if !all.contains_key(self.common_dir()) {
-            all.insert(self.common_dir().to_owned(), OfRepository::default());
+        look(all.entry(self.common_dir().to_owned()).or_default())
+    }
+}
+
+impl OfRepository {
+    /// A small file of a record, from memory when it is still the same.
+    fn text(&mut self, folder: &Folder, name: &str, file: File) -> Option<String> {
+        let below = format!("{name}/{}", file.name());
+        // From the open folder: a whole path would be walked for each.
+        let found = statat(&folder.handle, below.as_str(), AtFlags::empty()).ok()?;
+        let print = Print {
+            inode: found.st_ino,
+            size: found.st_size,
+            modified: (found.st_mtime, found.st_mtime_nsec),
+            changed: (found.st_ctime, found.st_ctime_nsec),
+        };
+        let kept = self.texts.get(name).and_then(|texts| texts.of(file));
+        if let Some((_, text)) = kept.filter(|(then, _)| *then == print) {
+            return Some(text.clone());
         }
-        match all.get_mut(self.common_dir()) {
-            Some(of) => look(of),
-            None => look(&mut OfRepository::default()),
+        let text = std::fs::read_to_string(folder.path.join(&below)).ok()?;
+        if print.changed.0 + FRESH_SECONDS < dandori_host::now().as_second() {
+            let texts = self.texts.entry(name.to_owned()).or_default();
+            *texts.of_mut(file) = Some((print, text.clone()));
+        }
+        Some(text)
+    }
+
+    fn forget_all_but(&mut self, names: &[String]) {
+        if self.texts.len() > names.len() {
+            let there: HashSet<&str> = names.iter().map(String::as_str).collect();
+            self.texts.retain(|name, _| there.contains(name.as_str()));
+        }
+    }
+}
+
+/// All records, held open while they are looked at.
+struct Folder {
+    path: Utf8PathBuf,
+    handle: std::fs::File,
+    names: Vec<String>,
+}
+
+impl Folder {
+    /// `None` where there has never been a worktree.
+    fn open(repository: &Repository) -> Result<Option<Self>, GitError> {
+        let path = repository.common_dir().join("worktrees");
+        let handle = match std::fs::File::open(&path) {
+            Ok(handle) => handle,
+            Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(e) => return Err(GitError::io(&path)(e)),
+        };
+        let mut names = Vec::new();
+        for entry in path.read_dir_utf8().map_err(GitError::io(&path))? {
+            names.push(entry.map_err(GitError::io(&path))?.file_name().to_owned());
+        }
+        Ok(Some(Self { path, handle, names }))
+    }
+}
+
+/// What is read of a record.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum File {
+    GitDir,
+    Head,
+}
+
+impl File {
+    fn name(self) -> &'static str {
+        match self {
+            Self::GitDir => "gitdir",
+            Self::Head => "HEAD",
+        }
+    }
+}
+
+impl Texts {
+    fn of(&self, file: File) -> Option<&(Print, String)> {
+        match file {
+            File::GitDir => self.git_dir.as_ref(),
+            File::Head => self.head.as_ref(),
+        }
+    }
+
+    fn of_mut(&mut self, file: File) -> &mut Option<(Print, String)> {
+        match file {
+            File::GitDir => &mut self.git_dir,
+            File::Head => &mut self.head,
         }
     }
 }
@@ -193,8 +227,12 @@ pub(crate) fn worktree_in(git_dir: &Utf8Path, text: &str) -> Option<Utf8PathBuf>
     file.parent().map(Utf8Path::to_owned)
 }
 
-/// The same, read now and by its real path.
+/// The same, read now.
+pub(crate) fn written_path(git_dir: &Utf8Path) -> Option<Utf8PathBuf> {
+    worktree_in(git_dir, &std::fs::read_to_string(git_dir.join("gitdir")).ok()?)
+}
+
+/// The same by its real path.
 pub(crate) fn recorded_path(git_dir: &Utf8Path) -> Option<Utf8PathBuf> {
-    let text = std::fs::read_to_string(git_dir.join("gitdir")).ok()?;
-    worktree_in(git_dir, &text).map(|at| real(&at))
+    written_path(git_dir).map(|at| real(&at))
 }

@@ -197,7 +197,9 @@ mod tests {
         assert!(!second.end.is_cancelled() && !known.end.is_cancelled());
         assert!(rest.iter().all(|seat| !seat.end.is_cancelled()));
         // Those who left are not counted.
-        rest.iter().for_each(|seat| seat.end.cancel());
+        for seat in &rest {
+            seat.end.cancel();
+        }
         strangers.come_in();
         assert!(!second.end.is_cancelled());
     }
