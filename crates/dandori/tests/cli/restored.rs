@@ -9,7 +9,7 @@ fn backups(env: &TestEnv) -> Vec<Utf8PathBuf> {
     let folder = env.state().join("private/backups");
     let Ok(entries) = folder.read_dir_utf8() else { return Vec::new() };
     let mut found: Vec<Utf8PathBuf> =
-        entries.flatten().map(|e| e.into_path()).filter(|p| p.extension() == Some("db")).collect();
+        entries.flatten().map(camino::Utf8DirEntry::into_path).filter(|p| p.extension() == Some("db")).collect();
     found.sort();
     found
 }

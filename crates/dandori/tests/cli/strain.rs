@@ -71,7 +71,7 @@ fn readers_from_the_beginning_that_do_not_read_cost_little_and_the_log_stays_who
     // The last one reads: it gets everything, in order.
     let reader = readers.last_mut().unwrap();
     let mut text = String::new();
-    let mut chunk = [0u8; 65536];
+    let mut chunk = vec![0u8; 65536];
     while text.matches("event: settled").count() < 12 {
         let count = reader.read(&mut chunk).unwrap();
         assert!(count > 0, "it ended early");
