@@ -70,6 +70,7 @@ impl Client {
         if !stream.peer_cred().is_ok_and(|peer| is_trusted_peer(peer.uid())) {
             return Err(Problem::ForeignDaemon { socket: layout.socket() });
         }
+        drop(stream);
         let Ok(token) = Token::load(&layout.token()) else { return Ok(None) };
         // The client is built for TLS all the same, and wants to know whose.
         let _ = rustls::crypto::ring::default_provider().install_default();

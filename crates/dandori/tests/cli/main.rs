@@ -44,3 +44,11 @@ use dandori_testkit::env::TestEnv;
 fn machine() -> TestEnv {
     TestEnv::new(env!("CARGO_BIN_EXE_dandori"))
 }
+
+/// Where a run of a task works.
+fn worktree_of(env: &TestEnv, task: &str, run: usize) -> camino::Utf8PathBuf {
+    dandori_testkit::env::wait_for("its worktree is there", || {
+        let shown = env.dandori(["task", "show", task, "--json"]).json();
+        shown["runs"][run]["worktree"].as_str().map(Into::into)
+    })
+}

@@ -1,16 +1,25 @@
 //! Trying again: once, however often it is asked for at the same moment.
 
-use crate::machine;
+use dandori_testkit::env::{TestEnv, wait_until};
+
+use crate::{machine, worktree_of};
+
+/// Fails once it is let go.
+const FAILS: &str = "exec:until [ -e go ]; do sleep 0.02; done; rm go; exit 1";
+
+/// Lets a run of the first task go, and waits for its end.
+fn let_go(env: &TestEnv, run: usize) {
+    std::fs::write(worktree_of(env, "T-1", run).join("go"), "").unwrap();
+    wait_until("it is over", || env.dandori(["task", "show", "T-1", "--json"]).json()["runs"][run]["settled"] == true);
+}
 
 #[test]
 fn six_retries_at_once_are_one_run_and_the_others_are_told_which() {
     let env = machine();
     env.write_user_config("[runs]\nmin_free_disk = \"1MiB\"\n");
-    let go = env.root().join("go");
-    // The first attempt fails; later ones wait, so that none is over before the last is asked for.
-    let agent = format!("exec:[ -e {go} ] || exit 1; until [ -e {go}2 ]; do sleep 0.02; done; echo x > x.txt");
-    env.run_json(["x", "--agent", &agent]);
-    std::fs::write(&go, "").unwrap();
+    // None is over before the last is asked for.
+    env.run_json(["x", "--agent", FAILS, "--detach"]);
+    let_go(&env, 0);
     let answers: Vec<serde_json::Value> = std::thread::scope(|scope| {
         let ask = || scope.spawn(|| env.dandori(["task", "retry", "T-1", "--detach", "--json"]));
         let asked: Vec<_> = (0..6).map(|_| ask()).collect();
@@ -22,30 +31,22 @@ fn six_retries_at_once_are_one_run_and_the_others_are_told_which() {
     let refused: Vec<_> = answers.iter().filter(|a| a["error"]["code"] == "task_is_busy").collect();
     assert_eq!(refused.len(), 5, "{answers:?}");
     assert!(refused.iter().all(|a| a["error"]["message"].as_str().unwrap().contains(key)), "{answers:?}");
-    std::fs::write(format!("{go}2"), "").unwrap();
-    dandori_testkit::env::wait_until("it is over", || {
-        env.dandori(["task", "show", "T-1", "--json"]).json()["runs"][1]["settled"] == true
-    });
+    let_go(&env, 1);
 }
 
 #[test]
 fn a_run_that_is_being_retried_is_not_retried_beside_it_by_its_own_name() {
     let env = machine();
-    let go = env.root().join("go");
-    let agent = format!("exec:[ -e {go} ] || exit 1; until [ -e {go}2 ]; do sleep 0.02; done; exit 1");
-    let first = env.run_json(["x", "--agent", &agent])["runs"][0]["id"].as_str().unwrap().to_owned();
-    std::fs::write(&go, "").unwrap();
+    let first = env.run_json(["x", "--agent", FAILS, "--detach"])["runs"][0]["id"].as_str().unwrap().to_owned();
+    let_go(&env, 0);
     let _ = env.dandori(["task", "retry", "T-1", "--detach"]).ok();
     let shown = env.dandori(["task", "show", "T-1", "--json"]).json();
     let second = shown["runs"][1]["key"].as_str().unwrap();
     let said = env.dandori(["task", "retry", &first]).fails(1);
     assert!(said.contains(second), "{said}");
     // Once that is over too, the user may have any of them again.
-    std::fs::write(format!("{go}2"), "").unwrap();
-    dandori_testkit::env::wait_until("it is over", || {
-        env.dandori(["task", "show", "T-1", "--json"]).json()["runs"][1]["settled"] == true
-    });
-    let _ = env.dandori(["task", "retry", &first, "--json"]).json();
+    let_go(&env, 1);
+    let _ = env.dandori(["task", "retry", &first, "--detach"]).ok();
     assert_eq!(env.dandori(["task", "show", "T-1", "--json"]).json()["runs"].as_array().unwrap().len(), 3);
 }
 
@@ -64,9 +65,7 @@ fn a_push_that_is_tried_again_six_times_at_once_is_tried_once() {
         asked.into_iter().map(|asked| asked.join().unwrap()).collect()
     });
     assert!(codes.iter().all(|code| [0, 1].contains(code)) && codes.contains(&0), "{codes:?}");
-    dandori_testkit::env::wait_until("it is over", || {
-        env.dandori(["task", "show", "T-1", "--json"]).json()["runs"][0]["settled"] == true
-    });
+    wait_until("it is over", || env.dandori(["task", "show", "T-1", "--json"]).json()["runs"][0]["settled"] == true);
     let shown = env.dandori(["task", "show", "T-1", "--json"]).json();
     assert_eq!((shown["runs"].as_array().unwrap().len(), &shown["runs"][0]["state"]), (1, &"SUCCEEDED".into()));
 }
