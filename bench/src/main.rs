@@ -10,6 +10,7 @@ mod api;
 mod bed;
 mod binary;
 mod guards;
+mod kept;
 mod memory;
 mod overhead;
 mod recovery;
@@ -39,7 +40,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum What {
-    /// What a run costs: workspace, engine, admission, memory, recovery
+    /// What a run costs: workspace, engine, admission, memory, what is kept, recovery
     Runs(RunsArgs),
     /// What a guarded tool call costs: against an empty process and against shell scripts
     Guards(GuardsArgs),
@@ -83,11 +84,14 @@ enum Only {
     Overhead,
     Admission,
     Memory,
+    Output,
+    Kept,
     Recovery,
 }
 
 impl Only {
-    const ALL: [Self; 5] = [Self::Workspace, Self::Overhead, Self::Admission, Self::Memory, Self::Recovery];
+    const ALL: [Self; 7] =
+        [Self::Workspace, Self::Overhead, Self::Admission, Self::Memory, Self::Output, Self::Kept, Self::Recovery];
 }
 
 /// How large everything is.
@@ -145,7 +149,7 @@ fn guards(args: &GuardsArgs) -> Result<bool, Trouble> {
 fn runs(args: &RunsArgs) -> Result<bool, Trouble> {
     let size = if args.quick { Size::Quick } else { Size::Full };
     let wanted = |which: Only| args.only.is_none_or(|only| only == which);
-    let needs_binary = [Only::Overhead, Only::Memory, Only::Recovery].into_iter().any(wanted);
+    let needs_binary = Only::ALL.into_iter().filter(|o| !matches!(o, Only::Workspace | Only::Admission)).any(wanted);
     let dandori = if needs_binary { binary::find(args.dandori.as_deref())? } else { Utf8PathBuf::new() };
     if !args.json {
         report::print_machine()?;
@@ -157,6 +161,8 @@ fn runs(args: &RunsArgs) -> Result<bool, Trouble> {
             Only::Overhead => overhead::measure(size, &dandori)?,
             Only::Admission => admission::measure(size)?,
             Only::Memory => memory::measure(size, &dandori)?,
+            Only::Output => memory::measure_output(size, &dandori)?,
+            Only::Kept => kept::measure(size, &dandori)?,
             Only::Recovery => recovery::measure(size, &dandori)?,
         };
         for figure in measured {

@@ -41,6 +41,33 @@ pub(crate) fn measure(size: Size, dandori: &Utf8Path) -> Result<Vec<Figure>, Tro
     Ok(vec![figure])
 }
 
+/// What an agent's output leaves behind in the daemon, as much of it as one may print.
+pub(crate) fn measure_output(size: Size, dandori: &Utf8Path) -> Result<Vec<Figure>, Trouble> {
+    let mebibytes = size.pick(8, 511);
+    let bed = Bed::new(dandori)?;
+    bed.user_config("[runs]\nmin_free_memory = \"16MiB\"\nmin_free_disk = \"16MiB\"\n")?;
+    make_bare(&bed, &bed.path("origin.git"), Shape { files: 100, bytes_each: 2_000, commits: 1 })?;
+    clone(&bed, &bed.path("origin.git"), &bed.path("repo"))?;
+    let repo = bed.path("repo");
+    bed.dandori(&repo, &["daemon", "start"])?;
+    let pid = bed.daemon_pid()?;
+    let before = Memory::of(pid)?;
+    let agent = format!("exec:yes 'a line as programs print them, not long' | head -c {mebibytes}M");
+    let told = bed.dandori_json(&repo, &["run", "talk", "--agent", &agent, "--json"])?;
+    if told.pointer("/runs/0/state").and_then(Value::as_str) != Some("SUCCEEDED") {
+        return Err(Trouble::wrong(format!("the run did not succeed: {told}")));
+    }
+    let after = Memory::of(pid)?;
+    bed.dandori(&repo, &["daemon", "stop"])?;
+    let how = format!("resident, after {mebibytes} MiB of output");
+    let figure = Measured { value: after.resident, unit: Unit::Megabytes, how };
+    let what = format!("memory of the daemon after an agent printed {mebibytes} MiB");
+    Ok(vec![
+        Figure::absolute("output", what, figure, Bound::AtMost(60.0))
+            .detail(format!("{:.1} MB before; highest {:.1} MB", before.resident, after.peak)),
+    ])
+}
+
 /// Runs whose agent is at work.
 pub(crate) fn running(bed: &Bed) -> Result<usize, Trouble> {
     let tasks = bed.api().get("/v1/tasks?limit=200&open=true")?;

@@ -51,7 +51,7 @@ pub(crate) fn measure(size: Size, dandori: &Utf8Path) -> Result<Vec<Figure>, Tro
     for round in 0..size.pick(2, 21) {
         // Each goes first as often as the other. What one has written is not waited for by the next.
         let script_first = round % 2 == 0;
-        wait_for_slot(&bed)?;
+        wait_for_slot(&bed, "pooled")?;
         rustix::fs::sync();
         if script_first {
             run_script(&bed, &format!("round-{round}"), &mut script)?;
@@ -68,7 +68,7 @@ pub(crate) fn measure(size: Size, dandori: &Utf8Path) -> Result<Vec<Figure>, Tro
         if !script_first {
             run_script(&bed, &format!("round-{round}"), &mut script)?;
         }
-        wait_for_slot(&bed)?;
+        wait_for_slot(&bed, "pooled")?;
         rustix::fs::sync();
         run(&bed, "cold", &mut cold)?;
     }
@@ -125,8 +125,8 @@ fn from_pool(events: &[Value]) -> bool {
 }
 
 /// A slot that is whole and that nobody is at work on any more.
-fn wait_for_slot(bed: &Bed) -> Result<(), Trouble> {
-    let root = bed.path("pooled");
+pub(crate) fn wait_for_slot(bed: &Bed, name: &str) -> Result<(), Trouble> {
+    let root = bed.path(name);
     let repository = Repository::open(&Git::new(bed.env(), "bench"), &root, &root.join(".git"));
     let repos = bed.path("state/repos");
     bed.wait_until("a warm slot", || {

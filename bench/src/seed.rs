@@ -80,6 +80,7 @@ pub(crate) fn joined<T>(
 
 fn new_run(host: HostId) -> NewRun {
     NewRun {
+        again: None,
         id: RunId::mint(now(), random()),
         host,
         agent: AgentName::Exec("true".into()),

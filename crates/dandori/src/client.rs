@@ -1,6 +1,7 @@
 //! Talking to the daemon: over its socket, with its token, starting it when nobody answers.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use camino::Utf8Path;
@@ -8,6 +9,8 @@ use dandori_api::ErrorBody;
 use dandori_domain::Problem;
 use dandori_domain::cause::root_cause;
 use dandori_engine::Layout;
+use dandori_host::state_root::is_trusted_peer;
+use dandori_host::{StateRoot, StateRootError};
 use dandori_server::VERSION_HEADER;
 use dandori_server::token::Token;
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE};
@@ -27,6 +30,8 @@ pub(crate) struct Client {
     layout: Layout,
     /// What the daemon said it is when it was found.
     daemon: Option<String>,
+    /// Held, because the socket is reached through it.
+    _root: Arc<StateRoot>,
 }
 
 impl Client {
@@ -58,22 +63,25 @@ impl Client {
 
     /// The daemon that is there, of whatever version, or `None`.
     pub(crate) async fn reach(layout: &Layout) -> Result<Option<Self>, Problem> {
-        let socket = layout.socket();
-        if !layout.socket_fits() {
-            return Err(Problem::SocketPathTooLong { path: socket });
+        let Some(root) = StateRoot::open(layout).map_err(root_problem)? else { return Ok(None) };
+        let socket = root.socket().map_err(root_problem)?;
+        let Ok(stream) = tokio::net::UnixStream::connect(&socket).await else { return Ok(None) };
+        // Before the token and the environment: whoever listens may have been quicker than the daemon.
+        if !stream.peer_cred().is_ok_and(|peer| is_trusted_peer(peer.uid())) {
+            return Err(Problem::ForeignDaemon { socket: layout.socket() });
         }
-        if tokio::net::UnixStream::connect(&socket).await.is_err() {
-            return Ok(None);
-        }
+        drop(stream);
         let Ok(token) = Token::load(&layout.token()) else { return Ok(None) };
         // The client is built for TLS all the same, and wants to know whose.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let http = reqwest::Client::builder()
             .unix_socket(socket.as_std_path())
             .no_proxy()
+            // Shorter than the daemon keeps one that says nothing: none is used while it is being closed.
+            .pool_idle_timeout(Duration::from_secs(2))
             .build()
             .map_err(|e| Problem::Internal { reason: e.to_string() })?;
-        let client = Self { http, token, layout: layout.clone(), daemon: None };
+        let client = Self { http, token, layout: layout.clone(), daemon: None, _root: Arc::new(root) };
         // A killed daemon's socket takes connections for a moment longer than it lives.
         match client.request(Method::GET, "/v1/ping").timeout(PATIENCE).send().await {
             Ok(response) => Ok(Some(Self { daemon: spoken_version(&response), ..client })),
@@ -149,6 +157,15 @@ impl Client {
 
     fn lost(&self, error: &reqwest::Error) -> Problem {
         Problem::DaemonUnreachable { socket: self.layout.socket(), reason: root_cause(error) }
+    }
+}
+
+/// What is wrong with the state root, as a request's problem.
+pub(crate) fn root_problem(error: StateRootError) -> Problem {
+    match error {
+        StateRootError::Foreign { path } => Problem::ForeignStateRoot { path },
+        StateRootError::TooLong { path } => Problem::SocketPathTooLong { path },
+        StateRootError::Io { path, source } => Problem::Io { path, reason: source.to_string() },
     }
 }
 

@@ -9,11 +9,12 @@ use camino::Utf8PathBuf;
 use clap::Args;
 use dandori_domain::Problem;
 use dandori_engine::{EngineOptions, Layout};
-use dandori_host::Env;
+use dandori_host::{Env, StateRoot};
 use dandori_server::ServeError;
 use tokio_util::sync::CancellationToken;
 
 use crate::cli::Context;
+use crate::client::root_problem;
 
 #[derive(Args)]
 pub(crate) struct ServeArgs {
@@ -43,13 +44,8 @@ pub(crate) async fn start(context: &Context, listen: Option<SocketAddr>) -> Resu
 
 #[expect(clippy::disallowed_methods, reason = "the daemon outlives us: it is not a command with a deadline")]
 fn start_blocking(layout: &Layout, env: &Env, listen: Option<SocketAddr>) -> Result<(), Problem> {
-    use std::os::unix::fs::DirBuilderExt;
     let failed = |reason: String| Problem::DaemonStarting { log: layout.log(), reason };
-    std::fs::DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(layout.root())
-        .map_err(|e| Problem::Io { path: layout.root().to_owned(), reason: e.to_string() })?;
+    StateRoot::make(layout).map_err(root_problem)?;
     if layout.log().metadata().is_ok_and(|m| m.len() > LOG_LIMIT) {
         let _ = std::fs::rename(layout.log(), layout.log().with_extension("log.old"));
     }
@@ -117,6 +113,7 @@ pub(crate) fn serve(args: &ServeArgs, mut env: Env) -> ExitCode {
                 ServeError::Listen { address, source } => {
                     Problem::CannotListen { address: address.to_string(), reason: source.to_string() }
                 }
+                ServeError::Root(error) => root_problem(error),
                 ServeError::Io { path, source } => Problem::Io { path, reason: source.to_string() },
                 ServeError::AnotherLives { .. } => Problem::Internal { reason: e.to_string() },
             };

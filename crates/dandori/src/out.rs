@@ -7,7 +7,7 @@ use anstyle::{AnsiColor, Style};
 use dandori_domain::Problem;
 use dandori_domain::problem::Class;
 use dandori_host::Env;
-use dandori_text::{Lang, Said, Table, ui};
+use dandori_text::{Lang, Said, Table, json_screen, screen, ui};
 use serde::Serialize;
 use serde_json::json;
 
@@ -69,9 +69,10 @@ impl Out {
 
     /// Styled text for a progress bar, which prints it as it is: plain where colours are not wanted.
     pub(crate) fn coloured(text: &str) -> String {
+        let text = screen(text);
         match anstream::AutoStream::choice(&std::io::stderr()) {
-            anstream::ColorChoice::Never => anstream::adapter::strip_str(text).to_string(),
-            _ => text.to_owned(),
+            anstream::ColorChoice::Never => anstream::adapter::strip_str(&text).to_string(),
+            _ => text,
         }
     }
 
@@ -79,7 +80,7 @@ impl Out {
     pub(crate) fn line(&self, text: impl std::fmt::Display) {
         if !self.json {
             // A reader that has gone away (`| head`) is no error.
-            let _ = writeln!(anstream::stdout(), "{text}");
+            let _ = writeln!(anstream::stdout(), "{}", screen(&text.to_string()));
         }
     }
 
@@ -99,7 +100,7 @@ impl Out {
     pub(crate) fn object(&self, value: &impl Serialize) {
         if self.json {
             let text = serde_json::to_string(value).unwrap_or_default();
-            let _ = writeln!(anstream::stdout(), "{text}");
+            let _ = writeln!(anstream::stdout(), "{}", json_screen(&text));
         }
     }
 
@@ -118,7 +119,7 @@ impl Out {
     /// Talk, on stderr.
     pub(crate) fn say(&self, text: impl std::fmt::Display) {
         if !self.json {
-            let _ = writeln!(anstream::stderr(), "{text}");
+            let _ = writeln!(anstream::stderr(), "{}", screen(&text.to_string()));
         }
     }
 
@@ -147,7 +148,7 @@ impl Out {
             }
             Failed::Demo(text) => {
                 let word = ui::error_word(self.lang);
-                let _ = writeln!(anstream::stderr(), "{RED}{word}:{RED:#} {text}");
+                let _ = writeln!(anstream::stderr(), "{RED}{word}:{RED:#} {}", screen(text));
                 ExitCode::from(1)
             }
             Failed::Problem(problem) => {
@@ -169,12 +170,12 @@ impl Out {
     fn show(&self, said: &Said) {
         let mut stderr = anstream::stderr();
         let word = ui::error_word(self.lang);
-        let _ = writeln!(stderr, "{RED}{word}:{RED:#} {}", said.what);
+        let _ = writeln!(stderr, "{RED}{word}:{RED:#} {}", screen(&said.what));
         for line in said.why.iter().flat_map(|why| why.lines()) {
-            let _ = writeln!(stderr, "  {line}");
+            let _ = writeln!(stderr, "  {}", screen(line));
         }
         let word = ui::hint_word(self.lang);
-        let _ = writeln!(stderr, "{CYAN}{word}:{CYAN:#} {}", said.hint);
+        let _ = writeln!(stderr, "{CYAN}{word}:{CYAN:#} {}", screen(&said.hint));
     }
 }
 
@@ -185,10 +186,10 @@ pub(crate) fn terminal_width() -> Option<usize> {
 }
 
 fn one_line(said: &Said) -> String {
-    match &said.why {
+    dandori_domain::plain::plain(&match &said.why {
         Some(why) => format!("{}: {}", said.what, why.replace('\n', " ")),
         None => said.what.clone(),
-    }
+    })
 }
 
 /// A state with the colour that goes with it; the word alone says it too.

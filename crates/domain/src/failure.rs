@@ -87,6 +87,9 @@ pub enum Failure {
     /// The repository was moved or deleted after the run was asked for.
     RepositoryGone {
         path: Utf8PathBuf,
+        /// What it was needed for when it was missed; before there was a worktree without it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        during: Option<Stage>,
     },
     /// The daemon's own program, which also runs the agents' supervisors, was moved or removed.
     DandoriGone {
@@ -157,7 +160,8 @@ pub enum Failure {
 impl Failure {
     pub fn stage(&self) -> Stage {
         match self {
-            Self::Worktree { .. } | Self::RepositoryGone { .. } | Self::SetUp { .. } => Stage::Workspace,
+            Self::RepositoryGone { during, .. } => during.unwrap_or(Stage::Workspace),
+            Self::Worktree { .. } | Self::SetUp { .. } => Stage::Workspace,
             Self::AgentMissing { .. }
             | Self::Agent { .. }
             | Self::TimedOut { .. }

@@ -13,6 +13,7 @@ pub mod guard;
 pub mod id;
 pub mod message;
 pub mod paths;
+pub mod plain;
 pub mod problem;
 pub mod pull;
 pub mod run;

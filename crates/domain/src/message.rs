@@ -1,6 +1,7 @@
 //! Titles and commit messages made from an instruction and an agent's summary.
 
 use crate::id::{Oid, RunId, TaskNumber};
+use crate::plain::plain;
 
 /// What a template may name.
 pub struct MessageParts<'a> {
@@ -20,6 +21,7 @@ const SUBJECT_CHARS: usize = 72;
 
 /// The first line with words in it, cut at a word where there are words.
 pub fn title(instruction: &str) -> String {
+    let instruction = plain(instruction);
     let line = instruction
         .lines()
         .map(|l| l.trim().trim_start_matches(['#', '-', '*', '>', ' ']).trim())
@@ -73,7 +75,7 @@ pub fn commit_message(template: &str, parts: &MessageParts<'_>) -> String {
             ("agent", parts.agent),
         ],
     );
-    let text = clean(&text);
+    let text = clean(&plain(&text));
     let trailer = format!("{TRAILER}: {run}");
     if text.lines().any(|l| l == trailer) { text } else { format!("{}\n\n{trailer}\n", text.trim_end()) }
 }

@@ -155,6 +155,14 @@ pub enum Problem {
         bytes: usize,
         limit: usize,
     },
+    /// A character that no program's argument and no commit can hold.
+    UnusableCharacter {
+        /// `instruction`, `base`, `model`, …
+        what: String,
+        /// As `U+0000`.
+        character: String,
+        line: usize,
+    },
     BadBudget {
         text: String,
     },
@@ -284,6 +292,18 @@ pub enum Problem {
         address: String,
         reason: String,
     },
+    /// The state root, or something in it, belongs to another user.
+    ForeignStateRoot {
+        path: Utf8PathBuf,
+    },
+    /// Whoever listens in the daemon's place is another user.
+    ForeignDaemon {
+        socket: Utf8PathBuf,
+    },
+    /// More are connected than the daemon serves at once.
+    TooManyConnections {
+        limit: usize,
+    },
     SocketPathTooLong {
         path: Utf8PathBuf,
     },
@@ -338,6 +358,7 @@ impl Problem {
             | Self::DaemonStarting { .. }
             | Self::CannotListen { .. }
             | Self::StopUnderWay
+            | Self::TooManyConnections { .. }
             | Self::GitMissing
             | Self::GitTooOld { .. } => Class::World,
             Self::Internal { .. } => Class::Bug,

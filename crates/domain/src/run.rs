@@ -376,7 +376,13 @@ impl RunFacts {
             && match self.failure.as_ref().map(Failure::stage) {
                 Some(Stage::Commit) => self.has_changes() && self.commit.is_none(),
                 Some(Stage::Push) => self.commit.is_some(),
-                Some(Stage::Workspace | Stage::Agent | Stage::Staging) | None => false,
+                // Nothing is wrong with the agent's work; only what it was to be staged into was away.
+                Some(Stage::Staging) => {
+                    matches!(self.failure, Some(Failure::RepositoryGone { .. }))
+                        && self.summary().is_some()
+                        && self.staged.is_none()
+                }
+                Some(Stage::Workspace | Stage::Agent) | None => false,
             }
     }
 

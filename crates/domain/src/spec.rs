@@ -24,6 +24,9 @@ pub struct RunSpec {
     /// A branch or ref asked for; `None` is the repository's default.
     pub base: Option<String>,
     pub settings: RunSettings,
+    /// The run whose instruction this one carries out once more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_of: Option<RunId>,
     pub created_at: Timestamp,
 }
 

@@ -53,6 +53,8 @@ pub enum LeftoverReason {
     Missing,
     /// git does not know it any more: what is in it could not be kept.
     Unrecorded,
+    /// A run made it that a restored backup does not know: nobody else may say what becomes of it but the user.
+    Lost,
     /// Somebody's: a run or a session.
     Held { owner: String },
     /// Locked by hand; the reason may be empty.
@@ -68,6 +70,7 @@ impl LeftoverReason {
             Self::Orphaned => "orphaned",
             Self::Missing => "missing",
             Self::Unrecorded => "unrecorded",
+            Self::Lost => "lost",
             Self::Held { .. } => "held",
             Self::Locked { .. } => "locked",
         }
@@ -77,7 +80,7 @@ impl LeftoverReason {
     pub fn detail(&self) -> Option<&str> {
         match self {
             Self::Held { owner: text } | Self::Locked { reason: text } => Some(text),
-            Self::Merged | Self::Stale | Self::Orphaned | Self::Missing | Self::Unrecorded => None,
+            Self::Merged | Self::Stale | Self::Orphaned | Self::Missing | Self::Unrecorded | Self::Lost => None,
         }
     }
 
@@ -90,6 +93,7 @@ impl LeftoverReason {
             "orphaned" => Self::Orphaned,
             "missing" => Self::Missing,
             "unrecorded" => Self::Unrecorded,
+            "lost" => Self::Lost,
             "held" => Self::Held { owner: text },
             "locked" => Self::Locked { reason: text },
             _ => return None,
@@ -120,6 +124,7 @@ mod tests {
             LeftoverReason::Orphaned,
             LeftoverReason::Missing,
             LeftoverReason::Unrecorded,
+            LeftoverReason::Lost,
             LeftoverReason::Held { owner: "alice".to_owned() },
             LeftoverReason::Locked { reason: String::new() },
         ];

@@ -21,6 +21,8 @@ pub struct DoctorRepo {
     pub root: camino::Utf8PathBuf,
     pub bytes: u64,
     pub worktrees: u32,
+    /// Runs that left something and are not in the store; counted only when the disk is looked at.
+    pub lost_runs: u32,
 }
 
 impl Engine {
@@ -39,7 +41,10 @@ impl Engine {
                 })
                 .await?;
             let worktrees = self.0.store.worktrees(Some(repo.id)).await.map_err(|e| store_problem(&e))?;
+            // What cannot be looked at is told by others.
+            let lost_runs = if disk { self.lost_runs(repo.id).await.unwrap_or(0) } else { 0 };
             repos.push(DoctorRepo {
+                lost_runs,
                 root: repo.root,
                 bytes: used.unwrap_or(0),
                 worktrees: u32::try_from(worktrees.iter().filter(|w| w.removed_at.is_none()).count()).unwrap_or(0),

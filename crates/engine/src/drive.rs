@@ -4,12 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dandori_domain::run::{Fact, Note, RunFacts};
-use dandori_domain::{Failure, Problem, RunId, Step, next_step};
+use dandori_domain::{Failure, Problem, RunId, Stage, Step, next_step};
 use dandori_store::StoreError;
 use tokio::sync::Notify;
 use tracing::{error, info, warn};
 
 use crate::Engine;
+use crate::repos::is_gone;
 
 /// How long to wait before a store that does not answer is asked again.
 const STORE_PAUSE: Duration = Duration::from_millis(500);
@@ -74,6 +75,7 @@ impl Engine {
                     run = self.settle(&facts, outcome).await;
                 }
                 Err(StepError::Failed(failure)) => {
+                    let failure = self.explained(step, &facts, failure).await;
                     run = self.settle(&facts, vec![Fact::Failed { failure }]).await;
                 }
                 Err(StepError::LookAgain) => tokio::time::sleep(LOOK_AGAIN_PAUSE).await,
@@ -100,6 +102,21 @@ impl Engine {
             && !matches!(next_step(&facts), Step::Rest | Step::Admit)
         {
             self.walk(id);
+        }
+    }
+
+    /// Where the repository itself is away, that is why a step in it failed, whatever the step met first.
+    async fn explained(&self, step: Step, run: &RunFacts, failure: Failure) -> Failure {
+        let during = match step {
+            Step::SetUp | Step::Launch => None,
+            Step::Stage => Some(Stage::Staging),
+            Step::Commit => Some(Stage::Commit),
+            Step::Push => Some(Stage::Push),
+            _ => return failure,
+        };
+        match self.0.store.repo(run.spec.repo).await {
+            Ok(repo) if is_gone(&repo) => Failure::RepositoryGone { path: repo.root, during },
+            _ => failure,
         }
     }
 

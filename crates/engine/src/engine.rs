@@ -58,6 +58,8 @@ pub(crate) struct Inner {
     pub(crate) housekeeping: Notify,
     pub(crate) guards: tokio::sync::Mutex<crate::guards::Intake>,
     pub(crate) callers: Callers,
+    /// What the daemon's own commands are made from.
+    pub(crate) own: Env,
     /// Worktrees that are recorded and whose directories are just being made.
     pub(crate) making: crate::worktrees::Making,
     pub(crate) github: Mutex<Vec<crate::pulls::Client>>,
@@ -75,7 +77,8 @@ impl Engine {
     pub async fn start(options: EngineOptions) -> Result<Self, Problem> {
         let config = Config::load(&options.user_config, None).map_err(|e| e.to_problem())?;
         let host = host_id(&options.layout)?;
-        let git = Git::new(&options.env, &host.to_string());
+        let own = crate::callers::own(&options.env);
+        let git = Git::new(&own, &host.to_string());
         end_orphans(host).await;
         let location = match &config.store {
             Some(url) => Location::Postgres(url.clone()),
@@ -99,6 +102,7 @@ impl Engine {
             housekeeping: Notify::new(),
             guards: tokio::sync::Mutex::default(),
             callers: Callers::default(),
+            own,
             making: crate::worktrees::Making::default(),
             github: Mutex::default(),
             tracker: TaskTracker::new(),
@@ -108,6 +112,7 @@ impl Engine {
         engine.take_up().await?;
         engine.spawn(engine.clone().admit_for_ever());
         engine.spawn(engine.clone().keep_house());
+        engine.spawn(engine.clone().back_up_for_ever());
         Ok(engine)
     }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use dandori_git::Fetch;
 use dandori_host::now;
 use dandori_host::reserve::Reserve;
-use tracing::{info, warn};
+use tracing::{debug, info, warn};
 
 use crate::Engine;
 
@@ -13,23 +13,29 @@ const ROUND: Duration = Duration::from_secs(30);
 /// After the bell: the run that took a slot gets the machine to itself while it starts, and several that start
 /// together ring once.
 const LEAVE_ALONE: Duration = Duration::from_secs(2);
-const BACKUP_EVERY: Duration = Duration::from_mins(30);
 /// Enough for the facts of many runs.
 const RESERVE_BYTES: usize = 4 << 20;
+/// Fewer cost git nothing that anybody would notice.
+const LOOSE_REFS: usize = 200;
+const CHECK_EVERY: Duration = Duration::from_mins(30);
+/// At most this much of what was done is not in a backup.
+const BACKUP_PAUSE: Duration = Duration::from_secs(10);
+/// A backup that takes long is made less often: no more than this share of the time goes into them.
+const BACKUP_SHARE: u32 = 50;
 const BACKUPS_KEPT: usize = 6;
 
 impl Engine {
     pub(crate) async fn keep_house(self) {
-        self.check_and_back_up().await;
-        let mut since_backup = std::time::Instant::now();
+        self.check_store().await;
+        let mut since_check = std::time::Instant::now();
         while !self.0.stopping.is_cancelled() {
             self.empty_trash().await;
             self.take_reserve().await;
             self.fill_pools().await;
             self.take_in_guards().await;
-            if since_backup.elapsed() > BACKUP_EVERY {
-                since_backup = std::time::Instant::now();
-                self.check_and_back_up().await;
+            if since_check.elapsed() > CHECK_EVERY {
+                since_check = std::time::Instant::now();
+                self.check_store().await;
             }
             tokio::select! {
                 () = self.rung() => {}
@@ -83,6 +89,10 @@ impl Engine {
                 continue;
             }
             let Ok(known) = self.known(repo.id).await else { continue };
+            let git = known.git.clone();
+            if let Ok(Err(e)) = self.blocking(move |_| git.pack_refs(LOOSE_REFS)).await {
+                info!(repo = %repo.root, "its refs could not be packed: {e}");
+            }
             let min_free = self.0.config.min_free_disk;
             let filled = self
                 .blocking(move |engine| {
@@ -98,12 +108,44 @@ impl Engine {
         }
     }
 
-    async fn check_and_back_up(&self) {
+    /// A backup after the start, one soon after anything was written, and one at the end: whatever happens to the database,
+    /// little of what was done is not in one of them.
+    pub(crate) async fn back_up_for_ever(self) {
+        let mut events = self.0.store.watch_events();
+        loop {
+            events.borrow_and_update();
+            let began = std::time::Instant::now();
+            self.back_up().await;
+            let pause = (began.elapsed() * BACKUP_SHARE).max(BACKUP_PAUSE);
+            tokio::select! {
+                () = tokio::time::sleep(pause) => {}
+                () = self.0.stopping.cancelled() => {}
+            }
+            let is_behind = tokio::select! {
+                changed = events.changed() => changed.is_ok(),
+                () = self.0.stopping.cancelled() => events.has_changed().unwrap_or(false),
+            };
+            if !is_behind {
+                return;
+            }
+            if self.0.stopping.is_cancelled() {
+                // Runs may still be brought to a point from which they go on; what they write then is in the database alone.
+                self.back_up().await;
+                return;
+            }
+        }
+    }
+
+    async fn back_up(&self) {
+        match self.0.store.backup(now(), BACKUPS_KEPT).await {
+            Ok(path) => debug!(?path, "the store is backed up"),
+            Err(e) => warn!("no backup: {e}"),
+        }
+    }
+
+    async fn check_store(&self) {
         match self.0.store.check_integrity().await {
-            Ok(report) if report.findings.is_empty() => match self.0.store.backup(now(), BACKUPS_KEPT).await {
-                Ok(path) => info!(?path, "the store is sound and backed up"),
-                Err(e) => warn!("no backup: {e}"),
-            },
+            Ok(report) if report.findings.is_empty() => {}
             Ok(report) => {
                 let reason = report.findings.join("; ");
                 warn!("the store is damaged: {reason}");

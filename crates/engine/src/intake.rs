@@ -6,12 +6,13 @@ use camino::Utf8PathBuf;
 use dandori_config::Config;
 use dandori_domain::agent::AgentName;
 use dandori_domain::message::title;
+use dandori_domain::plain;
 use dandori_domain::run::{Limits, RunFacts, RunKind, RunSettings, Status};
 use dandori_domain::task::{MAX_INSTRUCTION_BYTES, Task};
 use dandori_domain::{Problem, RunId, TaskId, Usd};
 use dandori_git::Fetch;
 use dandori_host::{Env, now, random};
-use dandori_store::{NewRun, NewTask};
+use dandori_store::{Again, NewRun, NewTask};
 
 use crate::Engine;
 use crate::repos::Known;
@@ -41,6 +42,11 @@ impl Engine {
     pub async fn create_task(&self, request: NewTaskRequest) -> Result<(Task, Vec<RunFacts>), Problem> {
         self.require_open()?;
         check_instruction(&request.instruction)?;
+        check_line("base", request.base.as_deref())?;
+        check_line("model", request.choice.model.as_deref())?;
+        for agent in &request.agents {
+            check_words("agent", agent)?;
+        }
         let known = self.know(&request.path).await?;
         let config = self.config_of(&known.repo)?;
         self.require_trust(&known.repo)?;
@@ -70,6 +76,7 @@ impl Engine {
                 kind: RunKind::First,
                 instruction: request.instruction.clone(),
                 base: request.base.clone(),
+                again: None,
                 created_at,
             });
         }
@@ -102,7 +109,7 @@ impl Engine {
             }
             None => RunKind::First,
         };
-        self.add_run(task, earlier, kind, instruction, choice).await
+        self.add_run(task, earlier, kind, instruction, choice, None).await
     }
 
     /// The same instruction once more: from the base, or, when it was a follow-up, from where that began.
@@ -110,6 +117,7 @@ impl Engine {
         &self,
         task: &Task,
         earlier: &RunFacts,
+        again: Again,
         caller: Option<Arc<Env>>,
     ) -> Result<RunFacts, Problem> {
         let choice = RunChoice {
@@ -118,7 +126,8 @@ impl Engine {
             budget: earlier.spec.settings.budget.map(Usd::dollars),
             model: earlier.spec.settings.model.clone(),
         };
-        self.add_run(task, earlier, earlier.spec.kind.clone(), earlier.spec.instruction.clone(), choice).await
+        let (kind, instruction) = (earlier.spec.kind.clone(), earlier.spec.instruction.clone());
+        self.add_run(task, earlier, kind, instruction, choice, Some(again)).await
     }
 
     /// One more run of a task, by the agent of an earlier one.
@@ -129,6 +138,7 @@ impl Engine {
         kind: RunKind,
         instruction: String,
         choice: RunChoice,
+        again: Option<Again>,
     ) -> Result<RunFacts, Problem> {
         self.require_open()?;
         let known = self.known(task.repo).await?;
@@ -151,10 +161,16 @@ impl Engine {
             kind,
             instruction,
             base,
+            again,
             created_at,
         };
         self.remember_caller(run.id, choice.caller.as_ref());
-        let run = self.0.store.add_run(task.id, run).await.map_err(|e| store_problem(&e))?;
+        let id = run.id;
+        let added = self.0.store.add_run(task.id, run).await;
+        if added.is_err() {
+            self.forget_caller(id);
+        }
+        let run = added.map_err(|e| store_problem(&e))?;
         self.0.admission.notify_one();
         Ok(run)
     }
@@ -202,7 +218,7 @@ impl Engine {
 
     /// Without a name and an address no commit can be made: known before an agent has cost anything.
     async fn require_identity(&self, known: &Known, caller: Option<&Arc<Env>>) -> Result<(), Problem> {
-        let known = self.opened_as(known.repo.clone(), caller.map_or(self.env(), |env| env));
+        let known = self.opened_as(known.repo.clone(), &self.own_env_for(caller));
         self.blocking(move |_| known.git.require_identity().map_err(|e| e.problem())).await?
     }
 
@@ -246,7 +262,22 @@ fn check_instruction(instruction: &str) -> Result<(), Problem> {
     if instruction.len() > MAX_INSTRUCTION_BYTES {
         return Err(Problem::InstructionTooLong { bytes: instruction.len(), limit: MAX_INSTRUCTION_BYTES });
     }
-    Ok(())
+    check_words("instruction", instruction)
+}
+
+/// Refuses what would be taken on now and fail for ever at the agent's start or at the commit.
+pub(crate) fn check_words(what: &str, text: &str) -> Result<(), Problem> {
+    plain::unusable(text).map_or(Ok(()), |found| Err(unusable(what, found)))
+}
+
+/// The same for a name or a place, which is one line.
+pub(crate) fn check_line(what: &str, text: Option<&str>) -> Result<(), Problem> {
+    text.and_then(plain::unusable_in_line).map_or(Ok(()), |found| Err(unusable(what, found)))
+}
+
+fn unusable(what: &str, (character, line): (char, usize)) -> Problem {
+    let character = format!("U+{:04X}", u32::from(character));
+    Problem::UnusableCharacter { what: what.to_owned(), character, line }
 }
 
 /// A program without a protocol may be silent for as long as it likes, unless the user has said otherwise.

@@ -11,6 +11,8 @@ use crate::steps::Stream;
 #[derive(Clone, Debug)]
 pub struct LogChunk {
     pub events: Vec<AgentEvent>,
+    /// There may be more already: nothing need be waited for.
+    pub more: bool,
     /// Nothing more will come.
     pub ended: bool,
 }
@@ -23,18 +25,22 @@ pub struct LogFollower {
 }
 
 impl LogFollower {
-    /// New events since the last call.
+    /// New events since the last call, as many as are read at once.
     pub async fn next(&mut self) -> LogChunk {
-        // The end is looked at first: what is written between the two looks is then not missed.
+        // A piece at a time: however long it is, no more of it is held than that.
+        if let Some(events) = self.stream.read() {
+            return LogChunk { events, more: true, ended: false };
+        }
+        // The end is looked at before the rest is read: what is written between the two looks is then not missed.
         let ended = match self.engine.0.store.run(self.run.spec.id).await {
             Ok(run) => run.ended.is_some() || run.status().is_terminal(),
             Err(_) => false,
         };
-        let mut events = self.stream.read();
-        if ended {
-            events.extend(self.stream.close());
+        if let Some(events) = self.stream.read() {
+            return LogChunk { events, more: true, ended: false };
         }
-        LogChunk { events, ended }
+        let events = if ended { self.stream.close() } else { Vec::new() };
+        LogChunk { events, more: false, ended }
     }
 }
 

@@ -4,6 +4,7 @@ use std::sync::{Arc, PoisonError};
 
 use camino::Utf8Path;
 use dandori_config::{Config, ForgeChoice};
+use dandori_domain::plain::{plain, plain_line};
 use dandori_domain::pull::{LocalPull, PullDraft, PullState};
 use dandori_domain::run::{Fact, RunFacts, Status};
 use dandori_domain::{Problem, RunId};
@@ -15,6 +16,7 @@ use dandori_host::{Env, now};
 use jiff::Timestamp;
 
 use crate::Engine;
+use crate::intake::check_words;
 use crate::repos::Known;
 use crate::trouble::store_problem;
 
@@ -68,7 +70,7 @@ impl Engine {
             head: workspace.branch.clone(),
             base: workspace.base.strip_prefix("origin/").unwrap_or(&workspace.base).to_owned(),
         };
-        match self.forge(&known, &config, self.env_of(run.spec.id)).await? {
+        match self.forge(&known, &config, self.own_env_of(run.spec.id)).await? {
             Forge::GitHub(github) => {
                 let mut pull = github.ensure_pull(&draft).await.map_err(|e| e.to_problem())?;
                 if by_hand && (pull.title != draft.title || pull.body != draft.body) {
@@ -103,7 +105,15 @@ impl Engine {
                 status: run.status().as_str().to_owned(),
             });
         }
+        if let Some(title) = &title {
+            check_words("title", title)?;
+        }
+        if let Some(body) = &body {
+            check_words("body", body)?;
+        }
         let text = crate::plan::pull_words(run);
+        let title = title.map(|title| plain_line(&title));
+        let body = body.map(|body| plain(&body));
         let by_hand = title.is_some() || body.is_some();
         let words = PullWords { title: title.unwrap_or(text.title), body: body.unwrap_or(text.body), by_hand };
         self.remember_caller(run.spec.id, caller.as_ref());
@@ -120,7 +130,7 @@ impl Engine {
     pub async fn pulls(&self, path: &Utf8Path) -> Result<Vec<PullRecord>, Problem> {
         let known = self.know(path).await?;
         let config = self.config_of(&known.repo)?;
-        match self.forge(&known, &config, Arc::new(self.env().clone())).await? {
+        match self.forge(&known, &config, self.0.own.clone()).await? {
             Forge::GitHub(github) => {
                 let pulls = github.list_pulls(PullFilter::All, 200).await.map_err(|e| e.to_problem())?;
                 Ok(pulls.into_iter().map(of_github).collect())
@@ -135,14 +145,14 @@ impl Engine {
     pub async fn pull(&self, path: &Utf8Path, number: u64) -> Result<PullRecord, Problem> {
         let known = self.know(path).await?;
         let config = self.config_of(&known.repo)?;
-        match self.forge(&known, &config, Arc::new(self.env().clone())).await? {
+        match self.forge(&known, &config, self.0.own.clone()).await? {
             Forge::GitHub(github) => github.pull(number).await.map(of_github).map_err(|e| e.to_problem()),
             Forge::Local => self.0.store.pull(known.repo.id, number).await.map(of_local).map_err(|e| store_problem(&e)),
         }
     }
 
     /// One client per API for all repositories and runs: it keeps the pace GitHub asks for, and what it has read.
-    async fn forge(&self, known: &Known, config: &Config, env: Arc<Env>) -> Result<Forge, Problem> {
+    async fn forge(&self, known: &Known, config: &Config, env: Env) -> Result<Forge, Problem> {
         let setting = match config.forge {
             ForgeChoice::Auto => ForgeSetting::Auto,
             ForgeChoice::Github => ForgeSetting::GitHub,

@@ -67,12 +67,13 @@ impl Engine {
     /// The run's repository, with git called as whoever asked for the run would call it.
     pub(crate) async fn known_for(&self, run: &RunFacts) -> Result<Known, Problem> {
         let repo = self.0.store.repo(run.spec.repo).await.map_err(|e| store_problem(&e))?;
-        Ok(self.opened_as(repo, &self.env_of(run.spec.id)))
+        Ok(self.opened_as(repo, &self.own_env_of(run.spec.id)))
     }
 
-    /// With git called in somebody's environment.
+    /// With git called for somebody, see [`crate::callers`].
     pub(crate) fn opened_as(&self, repo: Repo, env: &Env) -> Known {
-        self.fenced(Git::new(env, &self.0.fence.host.to_string()), repo, env)
+        let program = self.0.git.called_with(env, &self.0.fence.host.to_string());
+        self.fenced(program, repo, env)
     }
 
     fn opened(&self, repo: Repo) -> Known {

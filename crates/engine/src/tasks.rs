@@ -10,7 +10,7 @@ use dandori_domain::task::Task;
 use dandori_domain::{Oid, Problem, RunId};
 use dandori_git::{FileChange, GitError, Repository};
 use dandori_host::{Env, now};
-use dandori_store::StoreError;
+use dandori_store::{Again, StoreError};
 
 use crate::Engine;
 use crate::trouble::store_problem;
@@ -90,24 +90,38 @@ impl Engine {
     }
 
     /// What failed after the agent's work is taken up where it failed, as long as that work is there; any other failure
-    /// or cancel is run again from the base.
-    pub async fn retry(&self, task: &Task, run: &RunFacts, caller: Option<Arc<Env>>) -> Result<RunFacts, Problem> {
+    /// or cancel is run again from the base. Once: of several who ask at the same moment one is served, and the others are
+    /// told which run it is. `attempts` are the task's runs as whoever asks has seen them.
+    pub async fn retry(
+        &self,
+        task: &Task,
+        attempts: &[RunFacts],
+        run: &RunFacts,
+        caller: Option<Arc<Env>>,
+    ) -> Result<RunFacts, Problem> {
         self.repo_here(task.repo).await?;
         let status = run.status();
         if run.can_be_resumed() && self.has_its_worktree(run).await? {
             self.remember_caller(run.spec.id, caller.as_ref());
             let facts = vec![Fact::Resumed];
-            let run =
-                self.0.store.record(self.0.fence, run.spec.id, facts, now()).await.map_err(|e| store_problem(&e))?;
+            let run = match self.0.store.record(self.0.fence, run.spec.id, facts, now()).await {
+                Ok(run) => run,
+                // Somebody else asked for the same a moment earlier.
+                Err(StoreError::Illegal(refused)) => return Err(busy(run.spec.id, refused.status)),
+                Err(e) => return Err(store_problem(&e)),
+            };
             crate::fault::recorded(&Fact::Resumed);
             self.walk(run.spec.id);
             return Ok(run);
         }
         if !run.is_settled() {
-            return Err(Problem::TaskIsBusy { run: run.spec.id.key().to_string(), status: status.as_str().to_owned() });
+            return Err(busy(run.spec.id, status));
         }
+        // What is known of it now: of several who ask at once, the store takes the first.
+        let newest = attempts.iter().rfind(|r| r.spec.retry_of == Some(run.spec.id)).unwrap_or(run);
+        let again = Again { of: run.spec.id, newest: newest.spec.id };
         match status {
-            Status::Failed | Status::Canceled => self.run_again(task, run, caller).await,
+            Status::Failed | Status::Canceled => self.run_again(task, run, again, caller).await,
             _ => Err(Problem::CannotRetry { status: status.as_str().to_owned() }),
         }
     }
@@ -154,6 +168,10 @@ impl Engine {
     pub fn patch(&self, run: &RunFacts) -> Utf8PathBuf {
         self.layout().repo(run.spec.repo).run(run.spec.id).patch()
     }
+}
+
+fn busy(run: RunId, status: Status) -> Problem {
+    Problem::TaskIsBusy { run: run.key().to_string(), status: status.as_str().to_owned() }
 }
 
 fn files_of(git: &Repository, base: &Oid, tip: &Oid) -> Result<Vec<ComparedFile>, GitError> {

@@ -9,6 +9,7 @@ mod adopt;
 mod claim;
 mod gc;
 mod list;
+mod lost;
 mod remove;
 mod restore;
 
@@ -41,6 +42,8 @@ pub enum WorktreeState {
     Stale,
     /// It carries our name, and the store does not know it.
     Orphaned,
+    /// A run of ours made it, and the store, restored from an older backup, does not know that run.
+    Unrecorded,
     /// The store knows it, and the disk does not.
     Missing,
     /// Its folder is there, and git does not know it: what is in it cannot be kept.
@@ -55,6 +58,7 @@ impl WorktreeState {
             Self::Merged => "merged",
             Self::Stale => "stale",
             Self::Orphaned => "orphaned",
+            Self::Unrecorded => "unrecorded",
             Self::Missing => "missing",
             Self::Unknown => "unknown",
         }

@@ -4,6 +4,7 @@
 //! claims nothing that nobody checked: without the agent's own words on testing, the plan is boxes to tick.
 
 use dandori_domain::message::{MessageParts, TRAILER, commit_message};
+use dandori_domain::plain::plain;
 
 const SUMMARY_CHARS: usize = 20_000;
 const INSTRUCTION_CHARS: usize = 8_000;
@@ -68,7 +69,7 @@ pub fn pull_text(parts: &MessageParts<'_>, language: Language) -> PullText {
          {} {} ({})\n\n{TRAILER}: {}\n",
         words.summary, words.test_plan, words.instruction, words.by, parts.agent, parts.task, parts.run
     );
-    PullText { title, body }
+    PullText { title, body: plain(&body) }
 }
 
 /// The agent's summary without, and with only, its section on testing. A heading that only says "Summary" goes too.

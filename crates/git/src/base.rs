@@ -4,13 +4,16 @@ use dandori_domain::Oid;
 
 use crate::error::GitError;
 use crate::git::scrub;
-use crate::refs::tracking_ref;
+use crate::refs::{head_ref, tracking_ref};
 use crate::repository::{REMOTE, Repository};
 
 /// Whether the remote is asked first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fetch {
     First,
+    /// Only when the remote's branch is another than when it was last seen: asking costs less than a fetch, which looks
+    /// at every worktree there is.
+    WhenMoved,
     Never,
 }
 
@@ -35,11 +38,17 @@ impl Repository {
     /// `asked`, else `configured`, else the default branch of `origin`. A failed fetch is no error as long as the
     /// base is known from before.
     pub fn resolve_base(&self, asked: Option<&str>, configured: Option<&str>, fetch: Fetch) -> Result<Base, GitError> {
-        let unreachable = if fetch == Fetch::First { self.fetch().err() } else { None };
         let wanted = asked.or(configured).map(str::trim).filter(|b| !b.is_empty());
+        if fetch == Fetch::WhenMoved
+            && let Some(Found { name, oid, local_only }) = self.unmoved_base(wanted)?
+        {
+            return Ok(Base { name, oid, offline: None, local_only });
+        }
+        let asks_remote = fetch != Fetch::Never;
+        let unreachable = if asks_remote { self.fetch().err() } else { None };
         let found = match wanted {
             Some(name) => self.named_base(name)?,
-            None => self.default_base(unreachable.is_none() && fetch == Fetch::First)?,
+            None => self.default_base(unreachable.is_none() && asks_remote)?,
         };
         // A repository without a remote is not offline. Asked only now: nearly every fetch goes well.
         let offline = match unreachable {
@@ -52,6 +61,25 @@ impl Repository {
             return Err(GitError::UnknownBase { base, near });
         };
         Ok(Base { name, oid, offline, local_only })
+    }
+
+    /// The base as it was last seen, when the remote says that it still stands there.
+    fn unmoved_base(&self, wanted: Option<&str>) -> Result<Option<Found>, GitError> {
+        let found = match wanted {
+            Some(name) => self.named_base(name)?,
+            None => self.default_base(false)?,
+        };
+        let Some(found) = found.filter(|found| !found.local_only) else { return Ok(None) };
+        // A tag or a commit is no branch that could move.
+        if self.commit_of(&tracking_ref(&found.name))?.as_ref() != Some(&found.oid) {
+            return Ok(None);
+        }
+        let head = head_ref(&found.name);
+        let call = self.cmd().reading().over_network().args(["ls-remote", REMOTE, &head]);
+        // Who cannot be asked is fetched from: what is wrong is then told as it always is.
+        let Ok(Some(text)) = call.answer() else { return Ok(None) };
+        let is_there = |line: &str| line.split_once('\t') == Some((found.oid.as_str(), head.as_str()));
+        Ok(text.lines().any(is_there).then_some(found))
     }
 
     /// Brings `origin` up to date, once for everybody who asked before it began. The error is one line for people.

@@ -14,6 +14,7 @@ use dandori_host::{Cmd, CmdError, CmdOutput, Env};
 
 use crate::error::GitError;
 use crate::fetch::Fetches;
+use crate::records::Records;
 use crate::unsupported::Carried;
 
 /// `merge-tree --merge-base` came with it.
@@ -89,6 +90,7 @@ pub struct Git {
     pub(crate) fence: Option<Arc<Fence>>,
     pub(crate) fetches: Fetches,
     pub(crate) carried: Carried,
+    pub(crate) records: Records,
     /// Asked once: a git that is replaced by another while we live is not an older one.
     version: Arc<OnceLock<Version>>,
 }
@@ -125,7 +127,21 @@ impl Git {
             env.set(format!("GIT_CONFIG_KEY_{i}"), *key);
             env.set(format!("GIT_CONFIG_VALUE_{i}"), *value);
         }
-        Self { env, fence: None, fetches: Fetches::default(), carried: Carried::default(), version: Arc::default() }
+        Self {
+            env,
+            fence: None,
+            fetches: Fetches::default(),
+            carried: Carried::default(),
+            records: Records::default(),
+            version: Arc::default(),
+        }
+    }
+
+    /// The same program called for somebody else: what is known of repositories is known for both, a way to a remote is
+    /// each one's own.
+    pub fn called_with(&self, env: &Env, marker: &str) -> Self {
+        let Self { env, fetches, .. } = Self::new(env, marker);
+        Self { env, fetches, fence: None, ..self.clone() }
     }
 
     /// The same, with commands that touch a work tree behind this fence.

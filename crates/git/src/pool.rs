@@ -20,6 +20,7 @@ use rustix::fs::statvfs;
 use crate::add::{Added, NewWorktree, Origin, Plan};
 use crate::error::GitError;
 use crate::place;
+use crate::records::written_path;
 use crate::refs::require_branch_name;
 use crate::remove::throw_away;
 use crate::repository::Repository;
@@ -146,6 +147,7 @@ impl Pool {
         let path = real(&new.path);
         slot.write_small("gitdir", &format!("{}\n", path.join(".git")))?;
         std::fs::rename(slot.path(), &path).map_err(GitError::io(&path))?;
+        self.repository.remember_record(&path, slot.git_dir());
         Ok(Tree::new(&self.repository, &path, slot.git_dir()))
     }
 
@@ -270,8 +272,9 @@ impl Pool {
         for entry in entries.flatten().filter(|e| e.file_name().starts_with("slot-")) {
             let slot = self.folder.join(entry.file_name());
             let tree = self.tree_of(&slot);
-            let is_ours = match recorded_path(tree.git_dir()) {
-                Some(at) => at == real(&slot),
+            let is_ours = match written_path(tree.git_dir()) {
+                // Nearly all are worktrees by now: their names alone tell.
+                Some(at) => at.file_name() == slot.file_name() && real(&at) == real(&slot),
                 // Under the lock nobody is just making it.
                 None => tree.lock_reason()?.is_none_or(|reason| reason.is_empty() || reason == SLOT),
             };

@@ -87,6 +87,17 @@ impl Repository {
         Ok(())
     }
 
+    /// Puts refs that lie in files of their own into one file when branches of ours have become many: git reads every one
+    /// of those files whenever it fetches or pushes. As `git gc` does, which our commands keep from running.
+    pub fn pack_refs(&self, most_loose: usize) -> Result<bool, GitError> {
+        let loose = |folder: &str| self.common_dir().join(folder).read_dir_utf8().map_or(0, Iterator::count);
+        let many = ["refs/heads/dandori", "refs/remotes/origin/dandori"].iter().any(|f| loose(f) > most_loose);
+        if many && self.has_ref_files() {
+            self.cmd().durably().args(["pack-refs", "--all"]).run_patiently()?;
+        }
+        Ok(many)
+    }
+
     /// Forgets one of our own refs; one that is not there is no error.
     pub fn delete_own_ref(&self, name: &str) -> Result<(), GitError> {
         require_own(name)?;
@@ -98,8 +109,17 @@ impl Repository {
 
     pub(crate) fn branch(&self, name: &str) -> Result<Option<Branch>, GitError> {
         let reference = head_ref(name);
+        if !self.has_ref_files() {
+            return self.branch_by_git(&reference);
+        }
+        let Some(oid) = self.reference(&reference)? else { return Ok(None) };
+        // git itself would read every worktree's record anew.
+        Ok(Some(Branch { oid, used_at: self.checked_out_at(&reference)? }))
+    }
+
+    fn branch_by_git(&self, reference: &str) -> Result<Option<Branch>, GitError> {
         let format = "--format=%(refname)%00%(objectname)%00%(worktreepath)";
-        let output = self.cmd().reading().args(["for-each-ref", format, "--", &reference]).run_patiently()?;
+        let output = self.cmd().reading().args(["for-each-ref", format, "--", reference]).run_patiently()?;
         // The pattern also matches everything below it, as if it were a folder.
         Ok(output.text().lines().find_map(|line| {
             let mut fields = line.split('\0');

@@ -117,13 +117,24 @@ impl Tree {
     }
 
     pub fn state(&self) -> Result<TreeState, GitError> {
-        let head = self.head_if_any()?;
-        let unpushed = match &head {
-            Some(head) => self.repository.unpushed(head, self.branch()?.as_deref())?,
-            None => 0,
+        self.state_with(self.head_if_any()?.as_ref(), self.branch()?.as_deref(), None)
+    }
+
+    /// The same for one whose HEAD is known, and perhaps how much of it is unpushed.
+    pub(crate) fn state_with(
+        &self,
+        head: Option<&Oid>,
+        branch: Option<&str>,
+        unpushed: Option<u32>,
+    ) -> Result<TreeState, GitError> {
+        let unpushed = match (head, unpushed) {
+            (_, Some(count)) => count,
+            (Some(head), None) => self.repository.unpushed(head, branch)?,
+            (None, None) => 0,
         };
+        let (head, branch) = (head.cloned(), branch.map(str::to_owned));
         if !self.is_there() {
-            return Ok(TreeState { dirty: Vec::new(), unpushed, head, branch: self.branch()? });
+            return Ok(TreeState { dirty: Vec::new(), unpushed, head, branch });
         }
         // git would wait for some of it for ever.
         let unfit = inspect(&self.path, Purpose::Staging);
@@ -136,7 +147,7 @@ impl Tree {
             .deadline(STATUS_DEADLINE)
             .reading()
             .args(["status", "--porcelain=v2", "--branch", "-z", "--no-renames"])
-            .args(["--untracked-files=all", "--ignore-submodules=all"])
+            .args(["--untracked-files=all", "--ignore-submodules=all", "--no-ahead-behind"])
             .run()?;
         let status = parse_status(&output);
         Ok(TreeState { dirty: status.dirty, unpushed, head, branch: status.branch })
@@ -261,7 +272,7 @@ impl Repository {
         }
     }
 
-    fn has_no_remote_branches(&self) -> Result<bool, GitError> {
+    pub(crate) fn has_no_remote_branches(&self) -> Result<bool, GitError> {
         let call = self.cmd().reading().args(["for-each-ref", "--count=1", "--format=%(refname)", "refs/remotes/"]);
         Ok(call.answer()?.is_none())
     }

@@ -7,6 +7,7 @@ use dandori_domain::Oid;
 use dandori_host::replace_file;
 
 use crate::error::GitError;
+pub(crate) use crate::records::recorded_path;
 use crate::repository::Repository;
 use crate::tree::Tree;
 
@@ -52,8 +53,7 @@ impl Repository {
     /// The worktree made at `path`, if git has a record of one. Its directory may be gone.
     pub fn worktree(&self, path: &Utf8Path) -> Result<Option<Tree>, GitError> {
         let wanted = real(path);
-        let found = self.records()?.into_iter().find(|(_, at)| *at == wanted);
-        Ok(found.map(|(git_dir, at)| Tree::new(self, &at, &git_dir)))
+        Ok(self.record_of(&wanted)?.map(|git_dir| Tree::new(self, &wanted, &git_dir)))
     }
 
     /// Keeps others from removing or pruning it. The reason is marked as dandori's.
@@ -75,32 +75,6 @@ impl Repository {
     fn require_worktree(&self, path: &Utf8Path) -> Result<Tree, GitError> {
         self.worktree(path)?.ok_or_else(|| GitError::NotOurs { path: path.to_owned() })
     }
-
-    /// Every record: its git directory and where it says the worktree is.
-    fn records(&self) -> Result<Vec<(Utf8PathBuf, Utf8PathBuf)>, GitError> {
-        let folder = self.common_dir().join("worktrees");
-        let entries = match folder.read_dir_utf8() {
-            Ok(entries) => entries,
-            Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(e) => return Err(GitError::io(&folder)(e)),
-        };
-        let mut records = Vec::new();
-        for entry in entries {
-            let git_dir = entry.map_err(GitError::io(&folder))?.into_path();
-            if let Some(path) = recorded_path(&git_dir) {
-                records.push((git_dir, path));
-            }
-        }
-        Ok(records)
-    }
-}
-
-/// Where a record says its worktree is. A sibling may be half written: then it says nothing yet.
-pub(crate) fn recorded_path(git_dir: &Utf8Path) -> Option<Utf8PathBuf> {
-    let text = std::fs::read_to_string(git_dir.join("gitdir")).ok()?;
-    let file = Utf8PathBuf::from(Some(text.trim_end_matches('\n')).filter(|text| !text.is_empty())?);
-    let file = if file.is_absolute() { file } else { git_dir.join(file) };
-    file.parent().map(real)
 }
 
 /// The path with every symbolic link above its last part followed; git records worktrees so.

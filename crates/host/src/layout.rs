@@ -4,7 +4,7 @@
 //! <root>/                    0700
 //!   private/                 what no agent may read: token, database, trust
 //!     token  dandori.db  backups/  quarantine/  trust.json  host.json
-//!   daemon.lock  daemon.log  dandori.sock (or a short path elsewhere, see `socket`)
+//!   daemon.lock  daemon.log  dandori.sock
 //!   repos/<folder>/
 //!     worktrees/run_<key>/   pool/slot-*/   trash/
 //!     runs/<run key>/        launch order, guards' rules, output, exit record, patch, tmp/
@@ -20,13 +20,9 @@ use crate::Env;
 use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 use dandori_domain::{AgentName, RepoId, RunId, TaskId, WorktreeKey};
 
-/// The longest path a Unix socket may have, with its closing zero.
-const SOCKET_PATH_BYTES: usize = 108;
-
 #[derive(Clone, Debug)]
 pub struct Layout {
     root: Utf8PathBuf,
-    runtime: Option<Utf8PathBuf>,
 }
 
 impl Layout {
@@ -40,11 +36,11 @@ impl Layout {
         let root = std::path::absolute(&root).ok().and_then(|path| Utf8PathBuf::try_from(path).ok()).unwrap_or(root);
         // Git names worktrees by their real paths: behind a link, none would be found again.
         let root = real(&without_dots(&root));
-        Some(Self { root, runtime: env.path("XDG_RUNTIME_DIR") })
+        Some(Self { root })
     }
 
     pub fn at(root: impl Into<Utf8PathBuf>) -> Self {
-        Self { root: root.into(), runtime: None }
+        Self { root: root.into() }
     }
 
     pub fn root(&self) -> &Utf8Path {
@@ -102,22 +98,9 @@ impl Layout {
         self.root.join("daemon.log")
     }
 
-    /// The socket: below the root when the path is short enough, else in the runtime folder under a name made from
-    /// the root, so that two roots never share one.
+    /// The socket, as people name it. It may be longer than a socket's path: see [`crate::state_root`].
     pub fn socket(&self) -> Utf8PathBuf {
-        let here = self.root.join("dandori.sock");
-        if here.as_str().len() < SOCKET_PATH_BYTES {
-            return here;
-        }
-        let folder = self.runtime.clone().unwrap_or_else(|| {
-            let uid = rustix::process::getuid().as_raw();
-            Utf8PathBuf::from(format!("/tmp/dandori-{uid}"))
-        });
-        folder.join(format!("dandori-{:016x}.sock", fnv(self.root.as_str())))
-    }
-
-    pub fn socket_fits(&self) -> bool {
-        self.socket().as_str().len() < SOCKET_PATH_BYTES
+        self.root.join("dandori.sock")
     }
 
     pub fn repo(&self, repo: RepoId) -> RepoLayout {
@@ -160,11 +143,6 @@ pub fn real(path: &Utf8Path) -> Utf8PathBuf {
         }
     }
     path.to_owned()
-}
-
-/// FNV-1a: a stable short name, not a secret.
-fn fnv(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 /// One repository's folder.
@@ -287,15 +265,6 @@ impl RunLayout {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_long_root_gets_a_short_socket_of_its_own() {
-        let short = Layout::at("/s");
-        assert_eq!(short.socket(), "/s/dandori.sock");
-        let (a, b) = (Layout::at(format!("/{}", "a".repeat(200))), Layout::at(format!("/{}", "b".repeat(200))));
-        assert!(a.socket_fits() && b.socket_fits());
-        assert_ne!(a.socket(), b.socket());
-    }
 
     #[test]
     fn a_run_s_folder_is_found_from_where_it_works() {

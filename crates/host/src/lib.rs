@@ -15,9 +15,11 @@ pub mod process;
 pub mod reserve;
 pub mod sandbox;
 pub mod shim;
+pub mod state_root;
 
 pub use clock::{now, random};
 pub use cmd::{Cmd, CmdError, CmdOutput, WatchEnd, Watched};
 pub use env::Env;
 pub use file::{append_durably, put_file, replace_file};
 pub use layout::Layout;
+pub use state_root::{StateRoot, StateRootError};

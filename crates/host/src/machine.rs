@@ -116,6 +116,20 @@ impl GroupFiles {
     }
 }
 
+/// More than connections and runs of a busy daemon need, and few enough for programs that go through all they could have.
+const OPEN_FILES: u64 = 8192;
+
+/// Raises this process's limit of open files as far as it may and is of use. Many systems give 1,024.
+pub fn raise_open_files() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let limit = getrlimit(Resource::Nofile);
+    let wanted = limit.maximum.map_or(OPEN_FILES, |most| most.min(OPEN_FILES));
+    if limit.current.is_some_and(|current| current < wanted) {
+        // Without it there is less room, and nothing else is wrong.
+        let _ = setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), maximum: limit.maximum });
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -54,7 +54,9 @@ fn status(problem: &Problem) -> StatusCode {
         | Problem::WorktreeLocked { .. }
         | Problem::BranchTaken { .. } => StatusCode::CONFLICT,
         Problem::StoreFull | Problem::DiskFull { .. } => StatusCode::INSUFFICIENT_STORAGE,
-        Problem::StopUnderWay | Problem::StoreUnavailable { .. } => StatusCode::SERVICE_UNAVAILABLE,
+        Problem::StopUnderWay | Problem::StoreUnavailable { .. } | Problem::TooManyConnections { .. } => {
+            StatusCode::SERVICE_UNAVAILABLE
+        }
         other => match other.class() {
             Class::Refused => StatusCode::UNPROCESSABLE_ENTITY,
             Class::World => StatusCode::BAD_GATEWAY,

@@ -1,13 +1,19 @@
 //! What a request brings. What cannot be read is refused as every other request is, with a problem and not with the
 //! framework's plain text.
 
+use std::time::Duration;
+
 use axum::Json;
 use axum::extract::{self, FromRequest, FromRequestParts, Request};
+use axum::http::StatusCode;
 use axum::http::request::Parts;
 use dandori_domain::Problem;
 use serde::de::DeserializeOwned;
 
 use crate::answer::Refusal;
+
+/// For all of a request's body.
+const BODY_PATIENCE: Duration = Duration::from_mins(1);
 
 /// The body, as JSON.
 pub(crate) struct Sent<T>(pub(crate) T);
@@ -22,7 +28,9 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Sent<T> {
     type Rejection = Refusal;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, Refusal> {
-        let read = Json::<T>::from_request(request, state).await;
+        let Ok(read) = tokio::time::timeout(BODY_PATIENCE, Json::<T>::from_request(request, state)).await else {
+            return Err(unread(StatusCode::REQUEST_TIMEOUT, "the request did not come to its end".to_owned()));
+        };
         read.map(|Json(body)| Self(body)).map_err(|e| unread(e.status(), e.body_text()))
     }
 }
@@ -45,6 +53,6 @@ impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for Path<T>
     }
 }
 
-fn unread(status: axum::http::StatusCode, reason: String) -> Refusal {
+fn unread(status: StatusCode, reason: String) -> Refusal {
     Refusal::with(status, Problem::BadRequest { reason })
 }

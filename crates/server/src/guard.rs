@@ -1,5 +1,7 @@
 //! Who may come in: the token always, a Host that is ours, an Origin that is ours or none.
 
+use std::sync::Arc;
+
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::middleware::Next;
@@ -7,11 +9,17 @@ use axum::response::{IntoResponse, Response};
 use dandori_domain::Problem;
 
 use crate::answer::Refusal;
+use crate::connections::Seat;
 use crate::token::Token;
 
 pub(crate) async fn check(State(token): State<Token>, request: Request, next: Next) -> Response {
     match refused(request.headers(), &token) {
-        None => next.run(request).await,
+        None => {
+            if let Some(seat) = request.extensions().get::<Arc<Seat>>() {
+                seat.know();
+            }
+            next.run(request).await
+        }
         Some((status, why)) => Refusal::with(status, Problem::Unauthorized { reason: why.to_owned() }).into_response(),
     }
 }

@@ -5,16 +5,17 @@ use std::io;
 use std::net::SocketAddr;
 use std::os::unix::fs::PermissionsExt;
 
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::Utf8PathBuf;
 use dandori_domain::Problem;
 use dandori_engine::{Engine, EngineOptions, Layout};
-use dandori_host::{now, replace_file};
+use dandori_host::{StateRoot, StateRootError, now, replace_file};
 use tokio::net::{TcpListener, UnixListener};
 use tokio_util::sync::CancellationToken;
 use tracing::info;
 
+use crate::connections::{self, Strangers};
 use crate::guard;
-use crate::routes::{App, router};
+use crate::routes::{App, router, streams};
 use crate::token::Token;
 
 /// Every answer carries it.
@@ -36,6 +37,8 @@ pub enum ServeError {
         #[source]
         source: io::Error,
     },
+    #[error(transparent)]
+    Root(#[from] StateRootError),
     #[error("the engine did not start: {0:?}")]
     Engine(Problem),
 }
@@ -55,13 +58,13 @@ pub async fn serve(
     ready: impl FnOnce(),
 ) -> Result<Served, ServeError> {
     let layout = options.layout.clone();
-    for folder in [layout.root().to_owned(), layout.private()] {
-        private(&folder)?;
-    }
+    let root = StateRoot::make(&layout)?;
+    // As many as the system lets us: connections and runs are not to wait for each other.
+    dandori_host::machine::raise_open_files();
     let _lock = lock(&layout)?;
     let token_path = layout.token();
     let token = Token::load_or_make(&token_path).map_err(|source| ServeError::Io { path: token_path, source })?;
-    let listener = bind(&layout)?;
+    let listener = bind(&layout, &root)?;
     let tcp = match loopback {
         Some(address) => Some(bind_loopback(address).await?),
         None => None,
@@ -69,18 +72,17 @@ pub async fn serve(
     let listen = tcp.as_ref().map(|(_, bound)| *bound);
     let engine = Engine::start(options).await.map_err(ServeError::Engine)?;
     tell_address(&layout, listen)?;
-    let app = App { engine: engine.clone(), stop: stop.clone(), started_at: now(), listen };
+    let app = App { engine: engine.clone(), stop: stop.clone(), started_at: now(), listen, streams: streams() };
     let service = router(app)
         .layer(axum::middleware::from_fn_with_state(token.clone(), guard::check))
         .layer(axum::middleware::map_response(say_version));
     tokio::spawn(keep_token(layout.token(), token.clone(), stop.clone()));
     info!(socket = %layout.socket(), "ready");
     ready();
-    let unix = axum::serve(listener, service.clone()).with_graceful_shutdown(stop.clone().cancelled_owned());
-    let unix = tokio::spawn(unix.into_future());
+    let strangers = Strangers::default();
+    let unix = tokio::spawn(connections::serve(listener, service.clone(), strangers.clone(), stop.clone()));
     if let Some((tcp, _)) = tcp {
-        let served = axum::serve(tcp, service).with_graceful_shutdown(stop.clone().cancelled_owned());
-        tokio::spawn(served.into_future());
+        tokio::spawn(connections::serve(tcp, service, strangers, stop.clone()));
     }
     stop.cancelled().await;
     info!("stopping");
@@ -124,12 +126,9 @@ fn lock(layout: &Layout) -> Result<File, ServeError> {
 }
 
 /// Under the lock nobody else can be listening: a socket that is there is a dead one.
-fn bind(layout: &Layout) -> Result<UnixListener, ServeError> {
-    let path = layout.socket();
-    let io = |source| ServeError::Io { path: path.clone(), source };
-    if let Some(folder) = path.parent() {
-        private(folder)?;
-    }
+fn bind(layout: &Layout, root: &StateRoot) -> Result<UnixListener, ServeError> {
+    let io = |source| ServeError::Io { path: layout.socket(), source };
+    let path = root.socket()?;
     match std::fs::remove_file(&path) {
         Ok(()) => {}
         Err(e) if e.kind() == io::ErrorKind::NotFound => {}
@@ -164,13 +163,4 @@ fn tell_address(layout: &Layout, listen: Option<SocketAddr>) -> Result<(), Serve
         },
     };
     told.map_err(|source| ServeError::Io { path, source })
-}
-
-fn private(path: &Utf8Path) -> Result<(), ServeError> {
-    use std::os::unix::fs::DirBuilderExt;
-    std::fs::DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(path)
-        .map_err(|source| ServeError::Io { path: path.to_owned(), source })
 }

@@ -7,11 +7,14 @@ mod pulls;
 mod tasks;
 mod worktrees;
 
+use std::sync::Arc;
+
 use axum::Router;
 use axum::http::{Method, StatusCode, Uri};
 use axum::routing::get;
 use dandori_domain::Problem;
 use dandori_engine::Engine;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 use utoipa::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
@@ -28,6 +31,23 @@ pub(crate) struct App {
     pub(crate) started_at: jiff::Timestamp,
     /// Where on loopback, beside the socket.
     pub(crate) listen: Option<std::net::SocketAddr>,
+    /// Answers that go on for as long as somebody listens.
+    pub(crate) streams: Arc<Semaphore>,
+}
+
+/// How many streams there may be at once; each holds a page of events and what is written ahead.
+const MOST_STREAMS: usize = 512;
+
+pub(crate) fn streams() -> Arc<Semaphore> {
+    Arc::new(Semaphore::new(MOST_STREAMS))
+}
+
+impl App {
+    /// A place for one more stream, for as long as it is held.
+    pub(crate) fn stream(&self) -> Result<OwnedSemaphorePermit, Problem> {
+        let place = Arc::clone(&self.streams).try_acquire_owned();
+        place.map_err(|_| Problem::TooManyConnections { limit: MOST_STREAMS })
+    }
 }
 
 #[derive(OpenApi)]

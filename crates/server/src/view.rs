@@ -103,6 +103,7 @@ pub(crate) fn worktree(report: &WorktreeReport) -> WorktreeView {
         bytes: report.bytes,
         suggestion: match report.state {
             WorktreeState::Live | WorktreeState::Idle | WorktreeState::Unknown => None,
+            WorktreeState::Unrecorded => Some(format!("dandori worktree adopt {}", w.path)),
             _ => Some("dandori worktree gc".to_owned()),
         },
         created_at: (w.created_at.as_second() > 0).then(|| w.created_at.to_string()),

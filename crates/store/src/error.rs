@@ -102,7 +102,7 @@ impl From<StoreError> for Problem {
             StoreError::Full => Self::StoreFull,
             StoreError::TooNew { found, known } => Self::StoreTooNew { found, known },
             StoreError::Busy { run, status } => {
-                Self::TaskIsBusy { run: run.to_string(), status: status.as_str().to_owned() }
+                Self::TaskIsBusy { run: run.key().to_string(), status: status.as_str().to_owned() }
             }
             StoreError::Ambiguous { text, matches } => Self::AmbiguousReference { text, matches },
             StoreError::NotFound { subject: Subject::Task, text } => Self::NoSuchTask { text },

@@ -111,6 +111,7 @@ pub(crate) fn repo(host: HostId, git_dir: &str) -> Repo {
 
 fn new_run(host: HostId, kind: RunKind) -> NewRun {
     NewRun {
+        again: None,
         id: RunId::mint(at(0), random()),
         host,
         agent: AgentName::Exec("true".into()),

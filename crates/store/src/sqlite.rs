@@ -4,6 +4,7 @@
 //! SQLite file starve each other. Every commit is on the disk before anybody is answered.
 
 mod connection;
+mod numbers;
 mod rescue;
 mod writer;
 
@@ -17,6 +18,7 @@ use crate::error::{Result, StoreError};
 use crate::job::Job;
 use crate::store::{Backend, Health, IntegrityReport, Look, OpenReport, Shared, spawn};
 use connection::{Check, Connect};
+use numbers::Numbers;
 
 pub(crate) use rescue::backup;
 
@@ -24,6 +26,7 @@ const READERS: usize = 2;
 
 pub(crate) struct Sqlite {
     path: Utf8PathBuf,
+    numbers: Numbers,
     /// Gone only while it is being closed.
     queues: Option<Queues>,
     threads: Vec<JoinHandle<()>>,
@@ -58,6 +61,7 @@ impl Sqlite {
             checked_whole: opened.check == Check::Whole,
         };
         shared.newest.send_replace(opened.newest);
+        let numbers = Numbers::go_on(path, &opened.connection, report.rescue.is_some())?;
 
         let (writer, jobs) = mpsc::channel();
         let for_writer = Arc::clone(shared);
@@ -70,7 +74,15 @@ impl Sqlite {
             let jobs = Arc::clone(&jobs);
             threads.push(spawn("store-reader", move || writer::run_reader(&connection, &jobs))?);
         }
-        Ok((Self { path: path.to_owned(), queues: Some(Queues { writer, readers }), threads }, report))
+        Ok((Self { path: path.to_owned(), numbers, queues: Some(Queues { writer, readers }), threads }, report))
+    }
+
+    /// A task was given this number. Whoever asked for it hears of it only after.
+    pub(crate) fn note_number(&self, number: i64) {
+        // The task is there all the same; only after a rescue would its number be given again.
+        if let Err(error) = self.numbers.raise(number) {
+            tracing::warn!(%error, "the highest task number is not noted");
+        }
     }
 
     pub(crate) fn path(&self) -> &Utf8Path {

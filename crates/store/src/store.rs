@@ -242,7 +242,8 @@ impl Store {
         }
     }
 
-    /// A verified copy in `backups/`; the newest `keep` stay. `None` on PostgreSQL, whose backups are not ours.
+    /// A verified copy in `backups/`; of the older ones `keep` stay, the newest and others half an hour apart. `None` on
+    /// PostgreSQL, whose backups are not ours.
     pub async fn backup(&self, now: Timestamp, keep: usize) -> Result<Option<Utf8PathBuf>> {
         match &*self.database {
             Database::Sqlite(sqlite) => {
@@ -250,6 +251,13 @@ impl Store {
                 on_thread("store-backup", move || crate::sqlite::backup(&path, now, keep)).await.map(Some)
             }
             Database::Postgres(_) => Ok(None),
+        }
+    }
+
+    /// PostgreSQL keeps its numbers with its own backups.
+    pub(crate) fn note_number(&self, number: i64) {
+        if let Database::Sqlite(sqlite) = &*self.database {
+            sqlite.note_number(number);
         }
     }
 

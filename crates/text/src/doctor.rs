@@ -5,6 +5,7 @@ pub mod hooks;
 use dandori_domain::sandbox::Door;
 
 use crate::Lang;
+use crate::lang::say;
 
 /// An agent with hooks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -46,6 +47,7 @@ pub enum Check {
     Disk,
     UserConfig,
     RepositoryConfig,
+    StateRoot,
     Daemon,
     Store,
     Repository,
@@ -74,6 +76,7 @@ impl Check {
             Self::Disk => "disk",
             Self::UserConfig => "user_config",
             Self::RepositoryConfig => "repository_config",
+            Self::StateRoot => "state_root",
             Self::Daemon => "daemon",
             Self::Store => "store",
             Self::Repository => "repository",
@@ -97,6 +100,7 @@ pub fn check(lang: Lang, check: Check) -> &'static str {
         Check::Disk => ("disk", "ディスク"),
         Check::UserConfig => ("user configuration", "ユーザー設定"),
         Check::RepositoryConfig => ("repository configuration", "リポジトリ設定"),
+        Check::StateRoot => ("state folder", "状態フォルダー"),
         Check::Daemon => ("daemon", "デーモン"),
         Check::Store => ("store", "データベース"),
         Check::Repository => ("repository", "リポジトリ"),
@@ -106,6 +110,25 @@ pub fn check(lang: Lang, check: Check) -> &'static str {
         Lang::En => en,
         Lang::Ja => ja,
     }
+}
+
+/// A restored backup is older than some runs.
+pub fn unrecorded_runs(lang: Lang, root: &str, runs: u32) -> String {
+    let counted = crate::ui::count(runs, "run");
+    say!(
+        lang,
+        "{root}: {counted} not in the restored database; worktrees and branches are untouched",
+        "{root}: 復元したデータベースにない実行が {runs} 件あります。ワークツリーとブランチはそのまま残っています"
+    )
+}
+
+/// Others could enter the state root until now.
+pub fn open_state_root(lang: Lang, path: &str, mode: u32) -> String {
+    say!(
+        lang,
+        "{path} was open to other users (mode {mode:o}); it is closed now",
+        "{path} は他のユーザーもアクセスできる状態でした (モード {mode:o})。アクセスできないように変更しました"
+    )
 }
 
 pub(crate) const INSTALL_CLAUDE: &str = "npm install -g @anthropic-ai/claude-code";
@@ -125,6 +148,8 @@ pub enum Remedy {
     RestoreStore,
     FreeDisk,
     SetIdentity,
+    LookIntoStateRoot,
+    LookAtWorktrees,
 }
 
 pub fn remedy(lang: Lang, remedy: Remedy) -> &'static str {
@@ -152,6 +177,14 @@ pub fn remedy(lang: Lang, remedy: Remedy) -> &'static str {
         Remedy::FreeDisk => {
             ("dandori worktree gc, or make room otherwise", "dandori worktree gc などで空きを増やしてください")
         }
+        Remedy::LookAtWorktrees => (
+            "`dandori worktree list` shows them; adopt or remove each",
+            "`dandori worktree list` で確認し、引き継ぐか削除してください",
+        ),
+        Remedy::LookIntoStateRoot => (
+            "look whether there is anything in it that you did not put there, and remove private/token for a new one",
+            "心当たりのないファイルがないか確認し、private/token を削除してトークンを作り直してください",
+        ),
         Remedy::SetIdentity => (
             "git config --global user.name … and user.email …",
             "git config --global user.name … と user.email … を設定してください",

@@ -2,16 +2,27 @@
 
 use dandori_domain::agent::AgentFailure;
 use dandori_domain::failure::{Failure, Finding, Limit, Unfit, UnfitWhy};
+use dandori_domain::plain::plain;
 
 use crate::Lang;
 use crate::lang::say;
 
+/// What others said in it commands nobody's terminal.
 pub fn failure(lang: Lang, failure: &Failure) -> String {
+    plain(&words(lang, failure))
+}
+
+fn words(lang: Lang, failure: &Failure) -> String {
     match failure {
         Failure::Worktree { reason } => {
             say!(lang, "the worktree could not be made: {reason}", "ワークツリーを作成できませんでした: {reason}")
         }
-        Failure::RepositoryGone { path } => say!(
+        Failure::RepositoryGone { path, during: Some(_) } => say!(
+            lang,
+            "the repository {path} was moved or deleted during the run; the work is kept in its worktree: move the repository back, and `dandori task retry` goes on from there",
+            "実行中にリポジトリ {path} が移動または削除されました。作業内容はワークツリーに残っています。リポジトリを元に戻せば、`dandori task retry` で続きから再開できます"
+        ),
+        Failure::RepositoryGone { path, during: None } => say!(
             lang,
             "the repository {path} was moved or deleted: move it back and `dandori task retry`, or run dandori where it is now",
             "リポジトリ {path} が移動または削除されています: 元に戻して `dandori task retry` を実行するか、現在の場所で dandori を実行してください"

@@ -4,6 +4,7 @@
 //! answer by its first lines, a failure once, though agents tell it twice. Nothing is lost by it: the events
 //! themselves and the raw stream are there for whoever wants them.
 
+use dandori_domain::plain::plain;
 use dandori_domain::{AgentEvent, AgentFailure, Usage, Usd, Verdict};
 use serde_json::Value;
 
@@ -198,25 +199,7 @@ fn one_line(text: &str) -> String {
 
 /// Without what would command the reader's terminal: the words are an agent's, and may be anybody's whom it read.
 pub fn printable(text: &str) -> String {
-    let mut clean = String::with_capacity(text.len());
-    let mut chars = text.chars().peekable();
-    while let Some(c) = chars.next() {
-        match c {
-            // A colour or a movement, up to its letter. What else begins with an escape loses only the escape.
-            '\u{1b}' if chars.peek() == Some(&'[') => {
-                chars.next();
-                for c in chars.by_ref() {
-                    if ('@'..='~').contains(&c) {
-                        break;
-                    }
-                }
-            }
-            '\n' | '\t' => clean.push(c),
-            c if c.is_control() => {}
-            c => clean.push(c),
-        }
-    }
-    clean
+    plain(text)
 }
 
 fn faint(text: String) -> LogLine {

@@ -1,12 +1,18 @@
 //! What a user should know though the run goes on.
 
+use dandori_domain::plain::plain;
 use dandori_domain::run::Note;
 
 use crate::Lang;
 use crate::lang::say;
 use crate::ui;
 
+/// What others said in it commands nobody's terminal.
 pub fn note(lang: Lang, note: &Note) -> String {
+    plain(&words(lang, note))
+}
+
+fn words(lang: Lang, note: &Note) -> String {
     match note {
         Note::Offline { reason } => say!(
             lang,

@@ -1,13 +1,20 @@
 //! What is wrong with a request: what happened, why, and what to do next.
 
 use dandori_domain::Problem;
+use dandori_domain::plain::plain;
 use dandori_domain::problem::EditTrouble;
 
 use crate::lang::say;
 use crate::misuse::did_you_mean;
 use crate::{Lang, Said, doctor, init, ui};
 
+/// What others said in it commands nobody's terminal.
 pub fn problem(lang: Lang, problem: &Problem) -> Said {
+    let Said { what, why, hint } = words(lang, problem);
+    Said { what: plain(&what), why: why.as_deref().map(plain), hint: plain(&hint) }
+}
+
+fn words(lang: Lang, problem: &Problem) -> Said {
     match problem {
         Problem::NotARepository { path } => {
             Said::what(say!(lang, "{path} is not in a git repository", "{path} は git リポジトリの中ではありません"))
@@ -277,6 +284,19 @@ pub fn problem(lang: Lang, problem: &Problem) -> Said {
                     "read it, then run `dandori trust` once",
                     "内容を確認のうえ、一度 `dandori trust` を実行してください"
                 ))
+        }
+        Problem::UnusableCharacter { what, character, line } => {
+            Said::what(say!(
+                lang,
+                "the {what} has a character that cannot be passed on: {character} in line {line}",
+                "{what} に使用できない文字があります: {line} 行目の {character}"
+            ))
+            .why(say!(
+                lang,
+                "neither a program's argument nor a commit can hold it",
+                "プログラムの引数にもコミットにも含められません"
+            ))
+            .hint(say!(lang, "remove it and try again", "取り除いて、もう一度実行してください"))
         }
         Problem::EmptyInstruction => Said::what(say!(lang, "the instruction is empty", "指示が空です")).hint(say!(
             lang,
@@ -589,6 +609,44 @@ pub fn problem(lang: Lang, problem: &Problem) -> Said {
                     "空いているループバックアドレスを指定してください (例: 任意のポートなら 127.0.0.1:0)"
                 ))
         }
+        Problem::ForeignStateRoot { path } => {
+            Said::what(say!(lang, "{path} belongs to another user", "{path} の所有者は別のユーザーです"))
+                .why(say!(
+                    lang,
+                    "another user could read the token in it and take the daemon's place",
+                    "別のユーザーがトークンを読んだり、デーモンになりすましたりできるためです"
+                ))
+                .hint(say!(
+                    lang,
+                    "remove it, make it yours, or choose another folder by DANDORI_STATE_DIR",
+                    "削除するか、所有者を自分に変更するか、DANDORI_STATE_DIR で別のフォルダーを指定してください"
+                ))
+        }
+        Problem::ForeignDaemon { socket } => Said::what(say!(
+            lang,
+            "another user listens on {socket}",
+            "{socket} で別のユーザーが待ち受けています"
+        ))
+        .why(say!(
+            lang,
+            "it was sent nothing: neither the token nor your environment",
+            "トークンや環境変数は何も送信していません"
+        ))
+        .hint(say!(
+            lang,
+            "find out who made {socket}, remove it, and try again",
+            "{socket} を作成したユーザーを確認して削除し、もう一度実行してください"
+        )),
+        Problem::TooManyConnections { limit } => Said::what(say!(
+            lang,
+            "the daemon already serves {limit} streams",
+            "デーモンは既に {limit} 本のストリームを配信しています"
+        ))
+        .hint(say!(
+            lang,
+            "close some of the programs that follow it, or try again in a moment",
+            "接続中のプログラムを減らすか、少し待ってから、もう一度実行してください"
+        )),
         Problem::SocketPathTooLong { path } => {
             Said::what(say!(lang, "the socket path is too long: {path}", "ソケットのパスが長すぎます: {path}"))
                 .hint(say!(lang, "choose a shorter DANDORI_STATE_DIR", "DANDORI_STATE_DIR を短くしてください"))

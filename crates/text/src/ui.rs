@@ -305,6 +305,11 @@ pub fn leftover_reason(lang: Lang, reason: &LeftoverReason) -> String {
             "git does not know it any more: what is in it could not be kept",
             "git が把握していないため、内容を保存できません"
         ),
+        LeftoverReason::Lost => say!(
+            lang,
+            "its run is not in the restored database; `dandori worktree adopt` takes it up, `worktree remove` away",
+            "復元したデータベースに実行の記録がありません。`dandori worktree adopt` で引き継ぐか、`worktree remove` で削除できます"
+        ),
         LeftoverReason::Held { owner } => say!(lang, "it belongs to {owner}", "{owner} が使用中です"),
         LeftoverReason::Locked { reason } if reason.is_empty() => say!(lang, "it is locked", "ロックされています"),
         LeftoverReason::Locked { reason } => say!(lang, "it is locked: {reason}", "ロックされています: {reason}"),

@@ -1,7 +1,7 @@
 //! Lines out of a stream of bytes that breaks wherever it likes.
 
 /// Longer than any event worth reading; a tool's output of this size is in the raw log.
-const MAX_LINE: usize = 32 * 1024 * 1024;
+const MAX_LINE: usize = 8 * 1024 * 1024;
 
 #[derive(Debug)]
 pub(super) enum Line {

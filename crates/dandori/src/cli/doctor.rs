@@ -19,7 +19,8 @@ use dandori_domain::cause::with_causes;
 use dandori_domain::run::Sandbox;
 use dandori_domain::{AgentName, Problem};
 use dandori_git::Git;
-use dandori_host::{Cmd, fenced, machine};
+use dandori_host::state_root::{self, Standing};
+use dandori_host::{Cmd, StateRoot, fenced, machine};
 use dandori_text::doctor::{self, Check, Remedy};
 use dandori_text::ui::{self, Head, head};
 use dandori_text::{Lang, Table};
@@ -96,6 +97,8 @@ pub(crate) async fn run(args: &DoctorArgs, context: &Context) -> Result<ExitCode
         findings.extend(doors::all(context));
         return Ok(show(context, findings, true));
     }
+    // Before anything else opens it, and with that closes it.
+    let root = state_root_finding(context);
     let looks = hooks::look(context);
     if args.guards {
         let mut findings: Vec<Finding> = looks.iter().flat_map(|look| look.findings(context.out.lang)).collect();
@@ -108,6 +111,7 @@ pub(crate) async fn run(args: &DoctorArgs, context: &Context) -> Result<ExitCode
         return Ok(show(context, findings, is_proven));
     }
     let mut findings = of_machine(context);
+    findings.push(root);
     findings.extend(looks.iter().flat_map(|look| look.findings(context.out.lang)));
     findings.extend(configuration::look(context));
     findings.extend(daemon(context).await);
@@ -239,6 +243,19 @@ fn own_program() -> Option<camino::Utf8PathBuf> {
     std::env::current_exe().ok().and_then(|path| camino::Utf8PathBuf::try_from(path).ok())
 }
 
+fn state_root_finding(context: &Context) -> Finding {
+    let (lang, check) = (context.out.lang, Check::StateRoot);
+    let path = context.layout.root();
+    match state_root::standing(&context.layout) {
+        Standing::Missing | Standing::Closed => Finding::good(check, path.to_string()),
+        Standing::Open(mode) => {
+            let _ = StateRoot::open(&context.layout);
+            Finding::bad(lang, check, doctor::open_state_root(lang, path.as_str(), mode), Remedy::LookIntoStateRoot)
+        }
+        Standing::Foreign => Finding::of_problem(lang, check, Problem::ForeignStateRoot { path: path.to_owned() }),
+    }
+}
+
 fn memory(context: &Context) -> Finding {
     let check = Check::Memory;
     let detail = machine::available_memory().map_or_else(|| "?".to_owned(), |b| ui::free(context.out.lang, b));
@@ -280,6 +297,17 @@ async fn daemon(context: &Context) -> Vec<Finding> {
         },
     ];
     findings.extend(report.repositories.iter().map(|repo| of_repository(lang, repo)));
+    let lost = report.repositories.iter().filter(|repo| repo.unrecorded_runs > 0);
+    findings.extend(lost.map(|repo| Finding {
+        grade: Grade::Missing,
+        code: Some("unrecorded_runs"),
+        ..Finding::bad(
+            lang,
+            Check::Repository,
+            doctor::unrecorded_runs(lang, &repo.root, repo.unrecorded_runs),
+            Remedy::LookAtWorktrees,
+        )
+    }));
     findings
 }
 

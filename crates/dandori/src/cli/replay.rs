@@ -66,6 +66,7 @@ impl Replay {
 fn spec(event: &EventView) -> Option<RunSpec> {
     let created: Created = serde_json::from_value(event.body.clone()).ok()?;
     Some(RunSpec {
+        retry_of: None,
         id: event.run.as_ref()?.parse().ok()?,
         task: event.task.as_ref()?.parse().ok()?,
         number: TaskNumber(0),

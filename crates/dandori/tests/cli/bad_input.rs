@@ -1,8 +1,8 @@
 //! Bad input: one clear error each, and nothing changed.
 
-use dandori_testkit::env::TestEnv;
+use dandori_testkit::env::{TestEnv, wait_until};
 
-use crate::machine;
+use crate::{machine, worktree_of};
 
 /// The refusal, after seeing that no task, branch or worktree came of it.
 fn refused(env: &TestEnv, args: &[&str]) -> String {
@@ -50,16 +50,15 @@ fn a_repository_of_another_user() {
 fn a_repository_that_was_moved_since() {
     let env = machine();
     env.write_user_config("[runs]\nmax_parallel = 1\n");
-    let go = env.root().join("go");
     env.run_json(["x", "--agent", "exec:echo x > x.txt"]);
-    let holding = format!("exec:while [ ! -e {go} ]; do sleep 0.05; done");
-    env.run_json(["hold", "--agent", &holding, "--detach"]);
+    env.run_json(["hold", "--agent", "exec:while [ ! -e go ]; do sleep 0.05; done", "--detach"]);
     env.run_json(["later", "--agent", "exec:true", "--detach"]);
     // Its worktree is made: nobody is at work in the repository while it moves.
     dandori_testkit::env::wait_for("it runs", || {
         let state = env.dandori(["task", "show", "T-2", "--json"]).json()["runs"][0]["state"].clone();
         Some(()).filter(|()| state == "RUNNING")
     });
+    let holding = worktree_of(&env, "T-2", 0);
     let moved = env.root().join("moved");
     std::fs::rename(env.repo(), &moved).unwrap();
     let gone = |said: String| {
@@ -71,7 +70,7 @@ fn a_repository_that_was_moved_since() {
     let told = report["checks"].as_array().unwrap().iter().find(|c| c["problem"]["code"] == "repository_gone").unwrap();
     assert!(told["remedy"].as_str().unwrap().contains("move it back"), "{told}");
     // One that waited fails with the reason.
-    std::fs::write(&go, "").unwrap();
+    std::fs::write(holding.join("go"), "").unwrap();
     let settled = || env.dandori_in(&moved, ["task", "show", "T-3", "--json"]).json()["runs"][0].clone();
     let run = dandori_testkit::env::wait_for("it is over", || Some(settled()).filter(|r| r["settled"] == true));
     assert_eq!((&run["state"], &run["failure"]["kind"]), (&"FAILED".into(), &"repository_gone".into()), "{run}");
@@ -80,6 +79,37 @@ fn a_repository_that_was_moved_since() {
     std::fs::rename(&moved, env.repo()).unwrap();
     let again = env.dandori(["task", "retry", "T-3", "--json"]).json();
     assert_eq!(again["runs"][0]["state"], "SUCCEEDED", "{again}");
+}
+
+/// Moves the repository while its run is at work; the run, once it is over.
+fn moved_meanwhile(env: &TestEnv, agent: &str) -> (serde_json::Value, camino::Utf8PathBuf) {
+    let agent = format!("exec:echo at work; until [ -e go ]; do sleep 0.02; done; rm go; {agent}");
+    env.run_json(["x", "--agent", &agent, "--detach"]);
+    wait_until("it runs", || env.dandori(["task", "log", "1", "--raw"]).stdout.contains("at work"));
+    let (tree, moved) = (worktree_of(env, "T-1", 0), env.root().join("moved"));
+    std::fs::rename(env.repo(), &moved).unwrap();
+    std::fs::write(tree.join("go"), "").unwrap();
+    let run = || env.dandori_in(&moved, ["task", "show", "T-1", "--json"]).json()["runs"][0].clone();
+    wait_until("it is over", || run()["settled"] == true);
+    (run(), moved)
+}
+
+#[test]
+fn a_repository_that_is_moved_during_a_run_is_not_the_agent_s_fault() {
+    let env = machine();
+    let (run, moved) = moved_meanwhile(&env, "echo x > x.txt");
+    assert_eq!((&run["state"], &run["failure"]["kind"]), (&"FAILED".into(), &"repository_gone".into()), "{run}");
+    let shown = env.dandori_in(&moved, ["task", "show", "T-1"]).ok();
+    assert!(shown.contains("was moved or deleted") && !shown.contains("may not do"), "{shown}");
+    let tree = camino::Utf8PathBuf::from(run["worktree"].as_str().unwrap());
+    assert_eq!(std::fs::read_to_string(tree.join("x.txt")).unwrap(), "x\n", "the work is kept");
+    // What it says to do helps, and the agent's work is not done again.
+    std::fs::rename(&moved, env.repo()).unwrap();
+    let again = env.dandori(["task", "retry", "T-1", "--json"]).json();
+    assert_eq!(again["runs"][0]["state"], "SUCCEEDED", "{again}");
+    assert_eq!(again["runs"][0]["id"], run["id"], "it is the same run, taken up where it failed: {again}");
+    let branch = again["runs"][0]["branch"].as_str().unwrap();
+    assert_eq!(env.git(["show", &format!("{branch}:x.txt")]), "x");
 }
 
 #[test]

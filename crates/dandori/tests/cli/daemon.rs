@@ -207,19 +207,6 @@ fn two_commands_at_once_start_one_daemon() {
 }
 
 #[test]
-fn a_state_root_with_a_very_long_path_works() {
-    let mut env = machine();
-    let long = env.root().join("s".repeat(120));
-    env.var("DANDORI_STATE_DIR", long.as_str());
-    let runtime = env.root().join("run");
-    std::fs::create_dir_all(&runtime).unwrap();
-    env.var("XDG_RUNTIME_DIR", runtime.as_str());
-    let answer = env.run_json(["x", "--agent", "exec:true"]);
-    assert_eq!(answer["runs"][0]["state"], "SUCCEEDED", "{answer}");
-    let _ = env.dandori(["daemon", "stop"]).ok();
-}
-
-#[test]
 fn a_damaged_database_is_put_aside_restored_from_the_backup_and_said_so() {
     let env = machine();
     env.run_json(["x", "--agent", "exec:echo x > x.txt"]);

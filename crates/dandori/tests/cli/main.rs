@@ -8,10 +8,12 @@
 )]
 
 mod bad_input;
+mod callers;
 mod cancel;
 mod clean_up;
 mod commits;
 mod consent;
+mod control_characters;
 mod daemon;
 mod doctor;
 mod documents;
@@ -25,8 +27,12 @@ mod init;
 mod lifecycle;
 mod many;
 mod remote;
+mod restored;
+mod retry;
 mod runs;
+mod socket;
 mod stores;
+mod strain;
 mod usage;
 mod versions;
 mod waiting;
@@ -37,4 +43,12 @@ use dandori_testkit::env::TestEnv;
 /// A fresh machine with a repository.
 fn machine() -> TestEnv {
     TestEnv::new(env!("CARGO_BIN_EXE_dandori"))
+}
+
+/// Where a run of a task works.
+fn worktree_of(env: &TestEnv, task: &str, run: usize) -> camino::Utf8PathBuf {
+    dandori_testkit::env::wait_for("its worktree is there", || {
+        let shown = env.dandori(["task", "show", task, "--json"]).json();
+        shown["runs"][run]["worktree"].as_str().map(Into::into)
+    })
 }

@@ -5,15 +5,14 @@ use std::process::Stdio;
 
 use dandori_testkit::env::{TestEnv, kill, wait_until};
 
-use crate::machine;
+use crate::{machine, worktree_of};
 
 /// More than any machine has.
 const TOO_MUCH: &str = "90000GiB";
 
-/// A run at work until `go` is there.
+/// A run at work until `go` is in its worktree, which it sees behind every fence.
 fn hold(env: &TestEnv) {
-    let agent = format!("exec:echo up; while [ ! -e {} ]; do sleep 0.05; done", env.root().join("go"));
-    env.run_json(["hold", "--agent", &agent, "--detach"]);
+    env.run_json(["hold", "--agent", "exec:echo up; while [ ! -e go ]; do sleep 0.05; done", "--detach"]);
     wait_until("it runs", || env.dandori(["task", "log", "1", "--raw"]).stdout.contains("up"));
 }
 
@@ -43,7 +42,7 @@ fn for_free_memory_in_the_list_and_while_run_waits() {
     let shown = env.dandori(["task", "show", "T-2", "--lang", "ja"]).ok();
     assert!(shown.contains("空きメモリ"), "{shown}");
     // Alone it may go: a small machine works too.
-    std::fs::write(env.root().join("go"), "").unwrap();
+    std::fs::write(worktree_of(&env, "T-1", 0).join("go"), "").unwrap();
     wait_until("the waiting one has its turn", || state(&env, "T-2") == "SUCCEEDED");
     kill(waiting.id(), "-KILL");
     let _ = waiting.wait();
@@ -62,7 +61,7 @@ fn for_free_disk_until_there_is_room() {
     // The disk has become full meanwhile.
     let _ = env.dandori(["daemon", "stop"]).ok();
     env.write_user_config(&format!("[runs]\nmax_parallel = 1\nmin_free_disk = \"{TOO_MUCH}\"\n"));
-    std::fs::write(env.root().join("go"), "").unwrap();
+    std::fs::write(worktree_of(&env, "T-1", 0).join("go"), "").unwrap();
     wait_until("the first is over", || state(&env, "T-1") == "SUCCEEDED");
     let shown = env.dandori(["task", "show", "T-2"]).ok();
     assert!(

@@ -25,6 +25,7 @@ fn workspace() -> Workspace {
 fn run(wants_pull: bool, kind: RunKind) -> RunFacts {
     let settings = RunSettings { wants_pull, ..RunSettings::default() };
     RunFacts::new(RunSpec {
+        retry_of: None,
         id: RunId::mint(at(0), 7),
         task: TaskId::mint(at(0), 8),
         number: TaskNumber(1),

@@ -9,6 +9,7 @@ use dandori_host::cmd::last_lines;
 use dandori_host::shim::{self, LaunchError, LaunchOrder, Probe, RUN_MARKER, Why};
 use tokio::sync::Notify;
 
+use super::watch::tail_of;
 use crate::Engine;
 use crate::drive::StepError;
 use crate::engine::private_folder;
@@ -162,8 +163,6 @@ impl Engine {
 }
 
 fn tail(folder: &Utf8Path) -> String {
-    let read = |name: &str| {
-        std::fs::read(folder.join(name)).map(|b| String::from_utf8_lossy(&b).into_owned()).unwrap_or_default()
-    };
+    let read = |name: &str| tail_of(&folder.join(name), 12);
     last_lines(format!("{}\n{}", read(shim::OUTPUT), read(shim::STDERR)).trim(), 12)
 }

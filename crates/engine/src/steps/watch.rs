@@ -2,12 +2,14 @@
 //!
 //! The shim keeps the limit of the whole run, because it lives when we do not. What needs an understanding of the
 //! agent's words (silence, start, budget, endless retries) is kept here. The stream is read from its beginning after
-//! a restart, so nothing of what was understood needs to be stored.
+//! a restart, so nothing of what was understood needs to be stored. It may be as long as the agent likes: it is read in
+//! pieces, and of each only what was understood stays.
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{Read, Seek, SeekFrom};
 use std::time::Duration;
 
+use camino::Utf8Path;
 use dandori_agent::Reader;
 use dandori_domain::run::{Fact, RunFacts, RunKind};
 use dandori_domain::{AgentEvent, AgentFailure, Failure, Limit, Usage, Verdict};
@@ -21,6 +23,14 @@ use crate::{Engine, RunLayout};
 
 /// How often the stream is looked at. Its end is not waited for this way: the shim's end is an event.
 const LOOK: Duration = Duration::from_millis(250);
+
+/// How much of a stream is read at once. Lines of one byte each become events of a hundred.
+const PIECE: usize = 64 * 1024;
+const PIECES_AT_ONCE: usize = 16;
+const ROUNDS_AT_ONCE: usize = 32;
+
+/// Of what a program said last. Its last lines are in it, whatever came before.
+const TAIL_BYTES: u64 = 64 * 1024;
 
 /// A stream as far as it has been read.
 pub(crate) struct Stream {
@@ -41,20 +51,34 @@ impl Stream {
         Self { file: None, layout, reader, is_cut: false }
     }
 
-    /// Reads what is new. A file that is not there yet has said nothing.
-    pub(crate) fn read(&mut self) -> Vec<AgentEvent> {
+    /// The next piece of what is new, at most [`PIECE`] bytes of it; `None` when there is nothing (yet). A file that is not
+    /// there yet has said nothing.
+    pub(crate) fn read(&mut self) -> Option<Vec<AgentEvent>> {
         if self.file.is_none() {
             self.file = File::open(self.layout.output()).ok();
         }
-        let Some(file) = &mut self.file else { return Vec::new() };
-        let mut events = Vec::new();
-        let mut chunk = vec![0u8; 256 * 1024];
-        while let Ok(count @ 1..) = file.read(&mut chunk) {
-            let new = chunk.get(..count).unwrap_or_default();
-            self.is_cut = new.last() != Some(&b'\n');
-            events.extend(self.reader.feed(new));
+        let file = self.file.as_mut()?;
+        let mut piece = vec![0u8; PIECE];
+        let Ok(count @ 1..) = file.read(&mut piece) else { return None };
+        let new = piece.get(..count).unwrap_or_default();
+        self.is_cut = new.last() != Some(&b'\n');
+        Some(self.reader.feed(new))
+    }
+
+    /// Takes in what is new without keeping it; whether there may be more.
+    fn take_in(&mut self) -> bool {
+        (0..PIECES_AT_ONCE).all(|_| self.read().is_some())
+    }
+
+    /// The same for a while, with others having their turn in between.
+    async fn catch_up(&mut self) -> bool {
+        for _ in 0..ROUNDS_AT_ONCE {
+            if !self.take_in() {
+                return false;
+            }
+            tokio::task::yield_now().await;
         }
-        events
+        true
     }
 
     /// A last line without its end: nothing more will come of it.
@@ -64,9 +88,8 @@ impl Stream {
 
     /// The judgement once the agent has ended.
     pub(crate) fn verdict(&mut self, exit: Option<i32>, signal: Option<i32>) -> (Verdict, Usage) {
-        self.read();
-        let stderr = std::fs::read(self.layout.stderr()).unwrap_or_default();
-        let tail = last_lines(String::from_utf8_lossy(&stderr).trim(), 20);
+        while self.take_in() {}
+        let tail = tail_of(&self.layout.stderr(), 20);
         let verdict = self.reader.finish(exit, signal, &tail);
         (verdict, self.reader.usage())
     }
@@ -77,7 +100,8 @@ impl Engine {
         let layout = self.layout().repo(run.spec.repo).run(run.spec.id);
         let mut stream = Stream::of(run, layout.clone(), self.baseline(run).await);
         loop {
-            stream.read();
+            // One that prints faster than we read is still kept within its limits.
+            let is_behind = stream.catch_up().await;
             if run.session.is_none()
                 && let Some(session) = stream.reader.session()
             {
@@ -94,7 +118,7 @@ impl Engine {
             }
             tokio::select! {
                 () = shim::watch(&started.shim) => {}
-                () = tokio::time::sleep(LOOK) => {}
+                () = tokio::time::sleep(if is_behind { Duration::ZERO } else { LOOK }) => {}
                 () = bell.notified() => {
                     if self.is_canceled(run).await {
                         return Err(StepError::LookAgain);
@@ -130,13 +154,26 @@ impl Engine {
     /// The shim is gone without a word: whatever it left behind ends, and what the agent had said still counts.
     async fn lost(&self, run: &RunFacts, stream: &mut Stream) -> Result<Vec<Fact>, StepError> {
         self.end_leftovers(run).await?;
-        stream.read();
+        while stream.catch_up().await {}
         if stream.reader.verdict().is_none() {
             return Ok(vec![Fact::Failed { failure: Failure::SupervisorLost }, Fact::Stopped]);
         }
         let (verdict, usage) = stream.verdict(None, None);
         Ok(vec![Fact::AgentEnded { verdict, exit: None, signal: None, usage }])
     }
+}
+
+/// The last lines of a file, read from its end.
+pub(crate) fn tail_of(path: &Utf8Path, lines: usize) -> String {
+    let read = || {
+        let mut file = File::open(path)?;
+        let length = file.metadata()?.len();
+        file.seek(SeekFrom::Start(length.saturating_sub(TAIL_BYTES)))?;
+        let mut bytes = Vec::new();
+        file.take(TAIL_BYTES).read_to_end(&mut bytes)?;
+        Ok::<_, std::io::Error>(bytes)
+    };
+    last_lines(String::from_utf8_lossy(&read().unwrap_or_default()).trim(), lines)
 }
 
 /// The limit the agent has just broken.

@@ -19,7 +19,7 @@ impl Engine {
     pub(crate) async fn make_worktree(&self, run: &RunFacts) -> Result<Vec<Fact>, StepError> {
         let known = self.known_for(run).await?;
         if is_gone(&known.repo) {
-            return Err(Failure::RepositoryGone { path: known.repo.root }.into());
+            return Err(Failure::RepositoryGone { path: known.repo.root, during: None }.into());
         }
         let run = run.clone();
         let facts = match (&run.open_intent, &run.spec.kind) {
@@ -63,7 +63,7 @@ impl Engine {
         // What is looked at here does not depend on the remote: it is looked at while that answers.
         let (base, here) = std::thread::scope(|scope| {
             let here = scope.spawn(|| (checkout_notes(known), self.free_key(known, run)));
-            let base = known.git.resolve_base(run.spec.base.as_deref(), config.base.as_deref(), Fetch::First);
+            let base = known.git.resolve_base(run.spec.base.as_deref(), config.base.as_deref(), Fetch::WhenMoved);
             (base, here.join())
         });
         let base = base.map_err(|e| worktree_failure(&e))?;

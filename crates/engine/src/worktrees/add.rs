@@ -15,7 +15,7 @@ use dandori_host::{Cmd, Env, now};
 
 use super::{fresh_key, owned_by};
 use crate::Engine;
-use crate::intake::refuse_unsupported;
+use crate::intake::{check_line, refuse_unsupported};
 use crate::repos::Known;
 use crate::steps::lock_reason;
 use crate::trouble::store_problem;
@@ -41,6 +41,9 @@ pub struct NewWorktreeRequest {
 
 impl Engine {
     pub async fn add_worktree(&self, request: NewWorktreeRequest) -> Result<(Worktree, Vec<Note>), Problem> {
+        for (what, text) in [("base", &request.base), ("branch", &request.branch), ("session", &request.session)] {
+            check_line(what, text.as_deref())?;
+        }
         let known = self.know(&request.path).await?;
         let config = self.config_of(&known.repo)?;
         let set_up = if request.skip_set_up { SetUpChoice::Nothing } else { config.set_up.choice() };

@@ -71,10 +71,13 @@ impl Engine {
     /// one the store has never heard of may be another daemon's.
     pub(super) async fn lock_holder(&self, listed: &Listed) -> Owner {
         let named = listed.our_lock().and_then(owner_in_lock).unwrap_or(Owner::Nobody);
-        match &named {
-            Owner::Run { run } if self.0.store.run(*run).await.is_ok_and(|run| run.is_settled()) => Owner::Nobody,
-            _ => named,
-        }
+        let Owner::Run { run } = &named else { return named };
+        let is_over = match self.0.store.run(*run).await {
+            Ok(run) => run.is_settled(),
+            // One of ours that the store was restored without.
+            Err(_) => self.is_lost(run.key().as_str()).await && !self.is_alive(run.key().as_str()),
+        };
+        if is_over { Owner::Nobody } else { named }
     }
 
     /// Looks once more, disk before store, whether this worktree is really nobody's but the caller's.

@@ -38,6 +38,7 @@ impl Engine {
             WorktreeState::Orphaned => LeftoverReason::Orphaned,
             WorktreeState::Missing => LeftoverReason::Missing,
             WorktreeState::Unknown => LeftoverReason::Unrecorded,
+            WorktreeState::Unrecorded => LeftoverReason::Lost,
         };
         let mut thing = CollectedThing {
             kind: if report.state == WorktreeState::Missing { "record" } else { "worktree" },
@@ -45,7 +46,7 @@ impl Engine {
             why,
             preserved: None,
         };
-        if report.state == WorktreeState::Unknown {
+        if matches!(report.state, WorktreeState::Unknown | WorktreeState::Unrecorded) {
             into.left.push(thing);
             return Ok(());
         }
@@ -96,6 +97,10 @@ impl Engine {
             }
             let mut thing =
                 CollectedThing { kind: "branch", name: name.clone(), why: LeftoverReason::Orphaned, preserved: None };
+            if self.is_lost(name.trim_start_matches("dandori/")).await {
+                into.left.push(CollectedThing { why: LeftoverReason::Lost, ..thing });
+                continue;
+            }
             if !dry_run {
                 let at = now();
                 // With the time in it: a branch of the same name may have been kept before.

@@ -7,4 +7,5 @@ mod keeping;
 mod making;
 mod pooling;
 mod pushing;
+mod records;
 mod staging;

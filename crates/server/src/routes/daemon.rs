@@ -37,7 +37,12 @@ pub(crate) async fn doctor(State(app): State<App>) -> Answer<DoctorReport> {
         live: report.live,
         waiting: report.waiting,
         repositories: repositories
-            .map(|r| RepositoryUse { root: r.root.to_string(), bytes: r.bytes, worktrees: r.worktrees })
+            .map(|r| RepositoryUse {
+                root: r.root.to_string(),
+                bytes: r.bytes,
+                worktrees: r.worktrees,
+                unrecorded_runs: r.lost_runs,
+            })
             .collect(),
     }))
 }

@@ -28,8 +28,8 @@ pub(crate) struct EventQuery {
     after: Option<i64>,
 }
 
-/// How many events are read at once.
-const PAGE: u32 = 500;
+/// How many events are read at once: every reader holds so many, and there may be hundreds of readers.
+const PAGE: u32 = 16;
 
 #[utoipa::path(get, path = "/v1/events", params(EventQuery),
     responses((status = 200, description = "server-sent events; each `data` is one event", body = EventView,
@@ -47,6 +47,7 @@ pub(crate) async fn events(
     if let Some(run) = &query.run {
         filter.run = Some(app.engine.find_run(run).await?.spec.id);
     }
+    let place = app.stream()?;
     let store = app.engine.store().clone();
     let after = match last_id.or(query.after) {
         Some(seq) => seq,
@@ -55,8 +56,8 @@ pub(crate) async fn events(
     let newest = store.watch_events();
     let stop = app.stop.clone();
     let stream = futures_util::stream::unfold(
-        (after, newest, Vec::<EventView>::new().into_iter()),
-        move |(mut after, mut newest, mut page)| {
+        (after, newest, Vec::<EventView>::new().into_iter(), place),
+        move |(mut after, mut newest, mut page, place)| {
             let (store, stop) = (store.clone(), stop.clone());
             async move {
                 loop {
@@ -64,7 +65,7 @@ pub(crate) async fn events(
                         after = event.seq;
                         let data = serde_json::to_string(&event).unwrap_or_default();
                         let line = Event::default().id(after.to_string()).event(event.kind).data(data);
-                        return Some((Ok(line), (after, newest, page)));
+                        return Some((Ok(line), (after, newest, page, place)));
                     }
                     newest.borrow_and_update();
                     let more = store.events_after(after, filter, PAGE).await.unwrap_or_default();

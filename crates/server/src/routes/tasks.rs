@@ -37,6 +37,9 @@ pub(crate) struct ListQuery {
     limit: Option<u32>,
 }
 
+/// However many are asked for.
+const MOST_LISTED: u32 = 1_000;
+
 #[utoipa::path(get, path = "/v1/tasks", params(ListQuery), responses((status = 200, body = [TaskView])))]
 pub(crate) async fn list(State(app): State<App>, Query(query): Query<ListQuery>) -> Answer<Vec<TaskView>> {
     let repo = match &query.path {
@@ -44,7 +47,8 @@ pub(crate) async fn list(State(app): State<App>, Query(query): Query<ListQuery>)
         None => None,
     };
     let filter = TaskFilter { repo, open_only: query.open };
-    let tasks = app.engine.store().tasks(filter, query.limit.unwrap_or(50)).await.map_err(Problem::from)?;
+    let limit = query.limit.unwrap_or(50).min(MOST_LISTED);
+    let tasks = app.engine.store().tasks(filter, limit).await.map_err(Problem::from)?;
     let mut views = Vec::with_capacity(tasks.len());
     for found in tasks {
         views.push(task_view(&app, &found.task, &found.runs).await?);
@@ -124,9 +128,12 @@ pub(crate) async fn retry(
     Path(text): Path<String>,
     Sent(body): Sent<Retry>,
 ) -> Answer<RunView> {
-    let run = app.engine.find_run(&text).await?;
-    let (task, _) = app.engine.find_task(&run.spec.id.to_string()).await?;
-    let run = app.engine.retry(&task, &run, app.engine.caller(body.env.map(|v| v.0))).await?;
+    // One look: what was asked for in between is another's, and not to be asked for again.
+    let (task, attempts) = app.engine.find_task(&text).await?;
+    let named = app.engine.find_run(&text).await?;
+    let run = attempts.iter().find(|r| r.spec.id == named.spec.id).or(attempts.last()).cloned().unwrap_or(named);
+    let caller = app.engine.caller(body.env.map(|v| v.0));
+    let run = app.engine.retry(&task, &attempts, &run, caller).await?;
     Ok(Json(run_view(&app, &run).await))
 }
 
@@ -207,24 +214,26 @@ pub(crate) async fn log(
     if query.raw {
         return Ok(file(&app.engine.raw_log(&run)).await?.into_response());
     }
+    let place = app.stream()?;
     let follower = app.engine.follow_log(&run).await;
     let stop = app.stop.clone();
     let stream = futures_util::stream::unfold(
-        (follower, Vec::new().into_iter(), false),
-        move |(mut follower, mut events, mut ended)| {
+        (follower, Vec::new().into_iter(), false, place),
+        move |(mut follower, mut events, mut ended, place)| {
             let stop = stop.clone();
             async move {
                 loop {
                     if let Some(event) = events.next() {
                         let data = serde_json::to_string(&event).unwrap_or_default();
-                        return Some((Ok::<_, Infallible>(Event::default().data(data)), (follower, events, ended)));
+                        let line = Event::default().data(data);
+                        return Some((Ok::<_, Infallible>(line), (follower, events, ended, place)));
                     }
                     if ended {
                         return None;
                     }
                     let chunk = follower.next().await;
                     ended = chunk.ended;
-                    if chunk.events.is_empty() && !ended {
+                    if chunk.events.is_empty() && !chunk.more && !ended {
                         tokio::select! {
                             () = tokio::time::sleep(LOOK) => {}
                             () = stop.cancelled() => return None,

@@ -18,6 +18,10 @@ use crate::store::Rescue;
 
 const PREFIX: &str = "dandori-";
 
+/// How many backups stay however close together they were made, and how far apart the others are.
+const NEWEST: usize = 3;
+const APART: jiff::SignedDuration = jiff::SignedDuration::from_mins(30);
+
 pub(super) struct Opened {
     pub(super) connection: Connection,
     pub(super) schema: i64,
@@ -173,11 +177,36 @@ pub(crate) fn backup(path: &Utf8Path, now: Timestamp, keep: usize) -> Result<Utf
         .and_then(|()| std::fs::rename(&unfinished, &name))
         .map_err(|e| StoreError::io(&name, e))?;
     sync_folder(&target)?;
-    let all = backups(path);
-    for old in all.iter().take(all.len().saturating_sub(keep.max(1))) {
-        remove_if_there(old)?;
+    for old in surplus(&backups(path), keep.max(1)) {
+        remove_if_there(&old)?;
     }
     Ok(name)
+}
+
+/// What goes: of many made in a row the newest few stay, and before them one for each half hour.
+fn surplus(all: &[Utf8PathBuf], keep: usize) -> Vec<Utf8PathBuf> {
+    let mut kept: Vec<&Utf8PathBuf> = Vec::new();
+    let mut surplus = Vec::new();
+    for (age, backup) in all.iter().rev().enumerate() {
+        let is_apart = kept.last().is_none_or(|later| {
+            made_at(later).zip(made_at(backup)).is_none_or(|(later, earlier)| later.duration_since(earlier) >= APART)
+        });
+        // Among the newest every one counts, however close they are.
+        let is_among_newest = age < NEWEST.min(keep);
+        if kept.len() < keep && (is_among_newest || is_apart) {
+            kept.push(backup);
+        } else {
+            surplus.push(backup.clone());
+        }
+    }
+    surplus
+}
+
+/// From its name.
+fn made_at(backup: &Utf8Path) -> Option<Timestamp> {
+    let stamp = backup.file_stem()?.strip_prefix(PREFIX)?.get(..15)?;
+    let time = jiff::civil::DateTime::strptime("%Y%m%dT%H%M%S", stamp).ok()?;
+    time.to_zoned(jiff::tz::TimeZone::UTC).ok().map(|zoned| zoned.timestamp())
 }
 
 fn copy(path: &Utf8Path, target: &Utf8Path) -> Result<()> {
@@ -197,5 +226,24 @@ fn remove_if_there(path: &Utf8Path) -> Result<()> {
     match std::fs::remove_file(path) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(StoreError::io(path, error)),
         _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_newest_backups_stay_and_older_ones_apart_from_each_other() {
+        let named = |minutes: i64| -> Utf8PathBuf {
+            let at = Timestamp::from_second(1_700_000_000 + 60 * minutes).unwrap();
+            format!("/b/{PREFIX}{}.db", stamp(at)).into()
+        };
+        let all: Vec<Utf8PathBuf> = [0, 10, 40, 75, 80, 118, 119, 120].map(named).to_vec();
+        let gone = surplus(&all, 5);
+        let left: Vec<&Utf8PathBuf> = all.iter().filter(|b| !gone.contains(b)).collect();
+        assert_eq!(left, [&named(40), &named(80), &named(118), &named(119), &named(120)]);
+        assert_eq!(surplus(&all, 1).len(), 7);
+        assert!(surplus(&[named(1)], 3).is_empty());
     }
 }

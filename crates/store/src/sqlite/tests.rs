@@ -54,6 +54,8 @@ async fn a_database_with_flipped_bytes_is_set_aside_and_the_backup_restored() {
         assert_eq!(rescue.restored.as_deref(), backup.file_name(), "at {offset}");
         assert!(rescue.quarantine.join("dandori.db").exists());
         assert_eq!(numbers(&store).await, [1, 2], "what the backup had");
+        let given = store.read(|tx| tx.int("SELECT value FROM counter WHERE name = 'task'", &[])).await.unwrap();
+        assert_eq!(given, 3, "the third was given before, and is not given again");
         assert_eq!(store.check_integrity().await.unwrap().findings, Vec::<String>::new());
         drop(store);
     }

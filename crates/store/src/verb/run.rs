@@ -4,6 +4,8 @@
 //! it are projections, rewritten with every change, that the partial indexes stand on: admission looks at the first
 //! entry of one index, however many runs wait.
 
+use std::collections::HashSet;
+
 use dandori_domain::id::{HostId, RepoId, RunId, TaskId};
 use dandori_domain::{Fact, RunFacts};
 use jiff::Timestamp;
@@ -209,6 +211,15 @@ impl Store {
         self.read(move |tx| {
             let sql = format!("{SELECT} WHERE run.repo = $1 AND run.open = 1 ORDER BY run.seq");
             tx.query(&sql, params![repo])?.iter().map(read).collect()
+        })
+        .await
+    }
+
+    /// The keys of a repository's runs.
+    pub async fn run_keys(&self, repo: RepoId) -> Result<HashSet<String>> {
+        self.read(move |tx| {
+            let rows = tx.query("SELECT run_key FROM run WHERE repo = $1", params![repo])?;
+            rows.iter().map(|row| row.text(0).map(str::to_owned)).collect()
         })
         .await
     }

@@ -33,7 +33,16 @@ pub struct NewRun {
     pub instruction: String,
     pub base: Option<String>,
     pub settings: RunSettings,
+    pub again: Option<Again>,
     pub created_at: Timestamp,
+}
+
+/// An earlier run asked for once more, and what was known of it: whoever asks at the same moment knows no more.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Again {
+    pub of: RunId,
+    /// The newest attempt at it that there was; itself when it had not been tried again.
+    pub newest: RunId,
 }
 
 impl NewRun {
@@ -49,6 +58,7 @@ impl NewRun {
             instruction: self.instruction.clone(),
             base: self.base.clone(),
             settings: self.settings.clone(),
+            retry_of: self.again.map(|again| again.of),
             created_at: self.created_at,
         })
     }
@@ -119,9 +129,27 @@ fn create(tx: &mut dyn Tx, new: &NewTask, runs: &[NewRun]) -> Result<(Task, Vec<
 fn add_run(tx: &mut dyn Tx, task: TaskId, new: &NewRun) -> Result<RunFacts> {
     let task = load(tx, task)?;
     let run = new.of(&task);
+    if let Some(again) = new.again {
+        require_newest(tx, task.id, again)?;
+    }
     run::require_free_branch(tx, &run)?;
     run::insert(tx, &run)?;
     Ok(run)
+}
+
+/// A run is tried again once at a time: [`StoreError::Busy`] names the attempt that came first, also when it is over
+/// already and whoever asks has not heard of it.
+fn require_newest(tx: &mut dyn Tx, task: TaskId, again: Again) -> Result<()> {
+    let lock = tx.dialect().lock("task");
+    tx.query(&format!("SELECT id FROM task WHERE id = $1{lock}"), params![task])?;
+    let runs = run::of_task(tx, task)?;
+    let newest = runs.iter().rfind(|r| r.spec.retry_of == Some(again.of));
+    match newest {
+        Some(other) if !other.is_settled() || other.spec.id != again.newest => {
+            Err(StoreError::Busy { run: other.spec.id, status: other.status() })
+        }
+        _ => Ok(()),
+    }
 }
 
 fn list(tx: &mut dyn Tx, filter: TaskFilter, limit: i64) -> Result<Vec<TaskWithRuns>> {
@@ -158,10 +186,13 @@ fn pick(tx: &mut dyn Tx, task: TaskId, picked: RunId, now: Timestamp) -> Result<
 impl Store {
     /// A task with the runs asked for along with it. Its number is the next one, without gaps.
     pub async fn create_task(&self, task: NewTask, runs: Vec<NewRun>) -> Result<(Task, Vec<RunFacts>)> {
-        self.write(move |tx| create(tx, &task, &runs)).await
+        let created = self.write(move |tx| create(tx, &task, &runs)).await?;
+        self.note_number(created.0.number.0);
+        Ok(created)
     }
 
-    /// One more run of a task; [`StoreError::Busy`] when another unsettled one works on the same branch.
+    /// One more run of a task; [`StoreError::Busy`] when another unsettled one works on the same branch, or is the same
+    /// attempt.
     pub async fn add_run(&self, task: TaskId, run: NewRun) -> Result<RunFacts> {
         self.write(move |tx| add_run(tx, task, &run)).await
     }
