@@ -35,6 +35,7 @@ use crate::event::{Agent, Event, Kind, Oddity};
 
 mod claude;
 mod codex;
+mod commands;
 mod fields;
 mod gemini;
 mod tools;

@@ -206,10 +206,13 @@ pub fn action(event: &Event) -> Option<String> {
         hash.update(part);
     };
     match event.tool.as_ref()? {
-        Tool::Bash { command, cwd } => {
+        Tool::Bash { command, cwd, beside } => {
             add("bash");
             add(&with_single_blanks(command));
             add(cwd.as_ref().or(event.cwd.as_ref()).map_or("", |path| path.as_str()));
+            if !beside.is_null() {
+                add(&beside.to_string());
+            }
         }
         Tool::Edit { changes, .. } => {
             add("edit");

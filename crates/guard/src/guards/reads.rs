@@ -64,9 +64,11 @@ pub(super) fn read_paths(context: &Context) -> Vec<Shown> {
                 found.push(Shown::surely(resolve(path.as_deref().or(context.event.workdir()), files)));
             }
         }
-        Some(Tool::Mcp { input, .. } | Tool::Other { input, .. }) => paths_in(context, input, DEPTH, &mut found),
         Some(Tool::Bash { command, .. }) => shell_reads(context, command, &mut found),
         _ => {}
+    }
+    if let Some(input) = context.event.tool.as_ref().and_then(Tool::unread_input) {
+        paths_in(context, input, DEPTH, &mut found);
     }
     once(found)
 }
