@@ -33,6 +33,7 @@ pub(crate) struct Stage {
     /// What was run, for the test to look at.
     pub(crate) calls: RefCell<Vec<Call>>,
     pub(crate) elapsed: Duration,
+    variables: BTreeMap<String, String>,
 }
 
 impl Stage {
@@ -60,6 +61,7 @@ impl Stage {
             answers: RefCell::default(),
             calls: RefCell::default(),
             elapsed: Duration::ZERO,
+            variables: BTreeMap::new(),
         }
     }
 
@@ -129,6 +131,12 @@ impl Stage {
     pub(crate) fn denied(mut self, path: &str, guard: &str) -> Self {
         let path = Utf8Path::new("/repo").join(path);
         self.denied.push(Denied { path, guard: guard.to_owned(), seconds_ago: 5 });
+        self
+    }
+
+    /// Something in the client's environment.
+    pub(crate) fn variable(mut self, name: &str, value: &str) -> Self {
+        self.variables.insert(name.to_owned(), value.to_owned());
         self
     }
 
@@ -271,6 +279,10 @@ impl World for Stage {
 
     fn waited(&self) -> Duration {
         Duration::ZERO
+    }
+
+    fn variable(&self, name: &str) -> Option<String> {
+        self.variables.get(name).cloned()
     }
 
     fn home(&self) -> Option<Utf8PathBuf> {

@@ -40,6 +40,11 @@ pub trait World {
 
     fn home(&self) -> Option<Utf8PathBuf>;
 
+    /// A variable of the client's environment. Whoever starts a client decides about it: nothing may be opened by one.
+    fn variable(&self, _name: &str) -> Option<String> {
+        None
+    }
+
     /// Where the user's programs keep their settings: `~/.config`, unless the user says otherwise.
     fn config_home(&self) -> Option<Utf8PathBuf> {
         self.home().map(|home| home.join(".config"))

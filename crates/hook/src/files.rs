@@ -125,6 +125,10 @@ impl World for Files<'_> {
         self.env.home()
     }
 
+    fn variable(&self, name: &str) -> Option<String> {
+        self.env.text(name).map(str::to_owned)
+    }
+
     fn config_home(&self) -> Option<Utf8PathBuf> {
         let named = self.env.path("XDG_CONFIG_HOME").filter(|path| path.is_absolute());
         named.or_else(|| self.env.home().map(|home| home.join(".config")))

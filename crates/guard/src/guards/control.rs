@@ -19,6 +19,7 @@ mod git_dir;
 mod hidden;
 mod nested;
 mod put_away;
+mod speaks;
 mod trees;
 
 use trees::Archives;
@@ -49,6 +50,9 @@ pub(crate) fn judge(context: &Context, voice: &mut Voice) -> Result<(), Trouble>
     }
     if context.names_too_many_files() {
         voice.block(text::too_many(context.lang, MOST_FILES));
+        return Ok(());
+    }
+    if speaks::judge(context, voice) {
         return Ok(());
     }
     let archives = Archives::of(context);
@@ -88,6 +92,9 @@ pub(crate) fn judge(context: &Context, voice: &mut Voice) -> Result<(), Trouble>
         if let Some(finding) = run(context, command) {
             voice.block(finding);
             return Ok(());
+        }
+        if let Some(option) = nested::unknown_option(command) {
+            voice.ask(text::unknown_option(context.lang, &command.line(), option));
         }
     }
     Ok(())
@@ -203,11 +210,24 @@ fn run(context: &Context, command: &Command) -> Option<String> {
         "claude" | "codex" | "gemini" => {
             nested::starts_unguarded(context, command, &words).then(|| text::unguarded(lang, &command.line()))
         }
-        "pkill" | "killall" | "kill" => {
-            words.iter().any(|w| w.contains("dandori")).then(|| text::stops(lang, &command.line()))
+        "pkill" | "killall" | "kill" | "skill" | "fuser" => {
+            kills_us(context, command).then(|| text::stops(lang, &command.line()))
         }
         _ => None,
     }
+}
+
+/// By its own words, or by those of a program that looks for processes in the same line.
+fn kills_us(context: &Context, command: &Command) -> bool {
+    const LOOK: [&str; 9] = ["pgrep", "pidof", "ps", "grep", "egrep", "awk", "rg", "lsof", "fuser"];
+    let is_us = |word: &Word| {
+        // `grep '[d]andori'` is how a search does not find itself.
+        let text = word.text.replace(['[', ']'], "");
+        let is_hook = |agent: &str| text.contains(&format!("hook {agent}"));
+        text.contains("dandori") || ["claude", "codex", "gemini"].into_iter().any(is_hook)
+    };
+    let looks_for_us = |other: &Command| LOOK.contains(&other.program.as_str()) && other.args().iter().any(is_us);
+    command.args().iter().any(is_us) || context.commands().iter().any(looks_for_us)
 }
 
 #[cfg(test)]

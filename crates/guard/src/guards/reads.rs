@@ -148,7 +148,7 @@ fn filled_in(context: &Context, path: &Word, named: Named, found: &mut Vec<Shown
     found.push(Shown { path: whole, named });
 }
 
-fn is_interpreter(program: &str) -> bool {
+pub(super) fn is_interpreter(program: &str) -> bool {
     let plain = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     matches!(
         plain,

@@ -94,6 +94,48 @@ pub fn takes_up(lang: Lang, line: &str) -> String {
     )
 }
 
+pub fn unknown_option(lang: Lang, line: &str, option: &str) -> String {
+    say!(
+        lang,
+        "`{line}` would start an agent with {option}, and nobody knows whether it still asks its guards then. Leave {option} away, or ask the user",
+        "`{line}` は {option} を付けてエージェントを起動しますが、その場合にガードが呼ばれるか分かりません。{option} を外すか、ユーザーに相談してください"
+    )
+}
+
+/// Into a terminal that is not the agent's own.
+pub fn types(lang: Lang, line: &str) -> String {
+    say!(
+        lang,
+        "`{line}` types into a terminal, where it counts as the user's own word. For programs of your own start a tmux server of your own (`tmux -L agent new-session -d -s work`, then `tmux -L agent send-keys -t work …`), or ask the user",
+        "`{line}` は端末に文字を入力するため、ユーザー自身の入力と見なされてしまいます。自分で動かすプログラムには専用の tmux サーバーを使う (`tmux -L agent new-session -d -s work`、続けて `tmux -L agent send-keys -t work …`) か、ユーザーに依頼してください"
+    )
+}
+
+pub fn types_on_screen(lang: Lang, line: &str) -> String {
+    say!(
+        lang,
+        "`{line}` types on the user's screen, and may answer in their place",
+        "`{line}` はユーザーの画面にキー入力を送るため、ユーザーの代わりに答えてしまうおそれがあります"
+    )
+}
+
+/// Through the client's door for other sessions, or the terminal's own input.
+pub fn speaks(lang: Lang) -> String {
+    say!(
+        lang,
+        "this would speak to the client as if the user did. Only the user answers for the user: say what you need and wait",
+        "クライアントに対してユーザーになりすまして発言することになります。必要なことを説明し、ユーザーの返答を待ってください"
+    )
+}
+
+pub fn schedules(lang: Lang, tool: &str) -> String {
+    say!(
+        lang,
+        "{tool} would bring a yes that the user has not given. Schedule what is to be done, not an answer",
+        "{tool} で予約すると、ユーザーが出していない承認が送られます。承認ではなく、行う作業を予約してください"
+    )
+}
+
 pub fn stops(lang: Lang, line: &str) -> String {
     say!(
         lang,
