@@ -20,6 +20,8 @@ const MAX_TEXT: u64 = 4 * 1024 * 1024;
 
 pub struct Files<'a> {
     pub env: &'a Env,
+    /// The user's, wherever the client's environment says it is.
+    pub home: Option<Utf8PathBuf>,
     pub memory: &'a Memory,
     pub begun: Instant,
     pub waited: Cell<Duration>,
@@ -122,7 +124,7 @@ impl World for Files<'_> {
     }
 
     fn home(&self) -> Option<Utf8PathBuf> {
-        self.env.home()
+        self.home.clone()
     }
 
     fn variable(&self, name: &str) -> Option<String> {

@@ -8,6 +8,7 @@
 mod checkout;
 mod effects;
 mod files;
+mod given;
 mod lineage;
 mod looks;
 mod memory;
@@ -31,6 +32,7 @@ use dandori_text::guard::Unjudged;
 
 pub use checkout::{find as find_checkout, main_root};
 pub use files::Files;
+pub use given::Given;
 pub use memory::Memory;
 pub use place::guard_folder;
 pub use rules::place as rules_place;
@@ -50,16 +52,21 @@ pub struct Called {
     pub agent: Option<Agent>,
     /// The folder of the run it belongs to, when it does.
     pub run: Option<camino::Utf8PathBuf>,
+    pub given: Given,
 }
 
 impl Called {
-    /// `hook <agent> [--run <folder>]`; what is not understood is left away: an answer is owed in any case.
+    /// `hook <agent> [--run <folder>] [--state <folder>] [--config <file>] [--home <folder>]`; what is not understood is
+    /// left away: an answer is owed in any case.
     pub fn from_words(words: impl Iterator<Item = String>) -> Self {
-        let mut called = Self { agent: None, run: None };
+        let mut called = Self { agent: None, run: None, given: Given::default() };
         let mut words = words.peekable();
         while let Some(word) = words.next() {
             match word.as_str() {
                 "--run" => called.run = words.next().map(Into::into),
+                "--state" => called.given.state = words.next().map(Into::into),
+                "--config" => called.given.config = words.next().map(Into::into),
+                "--home" => called.given.home = words.next().map(Into::into),
                 name => called.agent = called.agent.or(name.parse().ok()),
             }
         }
@@ -140,7 +147,7 @@ fn work(called: &Called, env: &Env, begun: Instant, desk: &Desk) -> Answer {
         Err(unread) => return unread.answer,
     };
     drop(bytes);
-    if called.run.is_none() && place::is_in_run(&event, env) {
+    if called.run.is_none() && place::is_in_run(&event, env, &called.given) {
         return Answer { stdout: Vec::new(), stderr: String::new(), exit: 0 };
     }
     event.headless = called.run.is_some() || env.text("CLAUDE_CODE_ENTRYPOINT").is_some_and(|e| e.starts_with("sdk"));
@@ -154,7 +161,7 @@ fn work(called: &Called, env: &Env, begun: Instant, desk: &Desk) -> Answer {
         *slot = Some(event.outline());
     }
     let allowance = Arc::clone(&desk.allowance);
-    let request = Request { event: &event, env, run: called.run.as_deref(), begun, allowance };
+    let request = Request { event: &event, env, given: &called.given, run: called.run.as_deref(), begun, allowance };
     match Session::open(&request) {
         Ok(session) => session.answer(&request),
         Err(why) => desk.unjudged(&why),

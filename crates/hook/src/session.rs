@@ -19,6 +19,7 @@ use dandori_text::Lang;
 use dandori_text::guard::Unjudged;
 use jiff::Zoned;
 
+use crate::Given;
 use crate::files::Files;
 use crate::looks::Looks;
 use crate::memory::Memory;
@@ -28,6 +29,7 @@ use crate::{effects, place};
 pub struct Request<'a> {
     pub event: &'a Event,
     pub env: &'a Env,
+    pub given: &'a Given,
     /// The folder of the run it belongs to, when it does.
     pub run: Option<&'a Utf8Path>,
     pub begun: Instant,
@@ -80,7 +82,7 @@ impl Session {
             session.memory.forget_exceptions();
             return Ok(session);
         }
-        let layout = Layout::from_env(request.env).ok_or(Unjudged::NoHome)?;
+        let layout = request.given.layout(request.env).ok_or(Unjudged::NoHome)?;
         let project = place::project(request.event, request.env, &layout);
         Ok(Self::in_project(project, layout, request, now))
     }
@@ -89,7 +91,7 @@ impl Session {
     /// begun there.
     pub fn look(request: &Request) -> Result<Self, Unjudged> {
         let now = local_time(dandori_host::now(), request.env.text("TZ"));
-        let layout = Layout::from_env(request.env).ok_or(Unjudged::NoHome)?;
+        let layout = request.given.layout(request.env).ok_or(Unjudged::NoHome)?;
         Ok(Self::in_project(request.event.cwd.clone(), layout, request, now))
     }
 
@@ -97,7 +99,7 @@ impl Session {
         let checkout = project.as_deref().and_then(crate::checkout::find);
         let root = checkout.as_ref().map(|c| c.root.clone());
         let folder = place::guard_folder(&layout, root.as_deref());
-        let mut place = crate::rules::place(checkout.as_ref(), request.env, &layout, &folder);
+        let mut place = crate::rules::place(checkout.as_ref(), request.env, request.given, &layout, &folder);
         place.was_disciplined = !place.has_state() && was_disciplined(&folder, request.event);
         let (rules, notes) = dandori_policy::load(&place, now.timestamp());
         Self::on(Ground { rules, notes, project, checkout, folder, layout: Some(layout) }, request, now)
@@ -115,6 +117,7 @@ impl Session {
     pub fn judge(&self, request: &Request, asking: Asking) -> Judged {
         let files = Files {
             env: request.env,
+            home: request.given.home(request.env),
             memory: &self.memory,
             begun: request.begun,
             waited: Cell::default(),

@@ -302,3 +302,58 @@ fn what_is_no_event_passes_with_a_word_and_what_is_large_is_judged() {
     let refused = hook(&env, "claude", &harmless);
     assert!(refused.code == 2 && refused.stdout.contains("too large"), "what cannot be read is not passed");
 }
+
+/// The call that `init` has written, with an environment of the client's own.
+fn installed(env: &TestEnv, vars: &[(&str, String)], event: &Value) -> Ran {
+    let settings = std::fs::read_to_string(env.repo().join(".claude/settings.json")).unwrap();
+    let settings: Value = serde_json::from_str(&settings).unwrap();
+    let args = &settings["hooks"]["PreToolUse"][0]["hooks"][0]["args"];
+    let args: Vec<&str> = args.as_array().unwrap().iter().map(|word| word.as_str().unwrap()).collect();
+    let mut command = env.prepared(&env.repo(), args);
+    command.envs(vars.iter().map(|(name, value)| (name, value)));
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(event.to_string().as_bytes()).unwrap();
+    Ran::of(&child.wait_with_output().unwrap())
+}
+
+#[test]
+fn what_the_environment_of_a_client_says_neither_switches_guards_off_nor_moves_them() {
+    let env = machine();
+    env.git(["switch", "--quiet", "-c", "work"]);
+    let _ = env.dandori(["init", "--agent", "claude"]).ok();
+    let evil = env.root().join("evil.toml");
+    std::fs::write(&evil, "[guards.level]\nsecrets = \"off\"\nbash = \"off\"\n").unwrap();
+    let elsewhere = env.root().join("elsewhere");
+    let xdg = elsewhere.join("xdg/dandori");
+    std::fs::create_dir_all(&xdg).unwrap();
+    std::fs::copy(&evil, xdg.join("config.toml")).unwrap();
+    let secret = env.home().join(".aws/credentials");
+    std::fs::create_dir_all(secret.parent().unwrap()).unwrap();
+    std::fs::write(&secret, "key").unwrap();
+    for vars in [
+        vec![("DANDORI_CONFIG", evil.to_string())],
+        vec![("DANDORI_STATE_DIR", elsewhere.to_string())],
+        vec![("XDG_CONFIG_HOME", elsewhere.join("xdg").to_string())],
+        vec![("XDG_STATE_HOME", elsewhere.to_string()), ("HOME", elsewhere.to_string())],
+        vec![("DANDORI_RUN", "run_01j9zq8m3k5v7w2x4y6z8a0bcd".to_owned())],
+    ] {
+        for line in ["echo x > prod.key".to_owned(), format!("cat {secret}")] {
+            let ran = installed(&env, &vars, &bash(&env, &line));
+            assert!(ran.code == 2 && ran.stderr.contains("[dandori secrets]"), "{vars:?}: {} {}", ran.code, ran.stderr);
+        }
+    }
+    let elsewhere: Vec<_> = elsewhere.read_dir_utf8().unwrap().flatten().map(|e| e.file_name().to_owned()).collect();
+    assert_eq!(elsewhere, ["xdg"], "nothing is written down there");
+    assert_eq!(records(&env).len(), 10, "but where it was to be");
+}
+
+#[test]
+fn a_hook_that_was_told_no_places_goes_by_the_environment_as_before() {
+    let mut env = machine();
+    let config = env.root().join("mine.toml");
+    std::fs::write(&config, "[guards.level]\nsecrets = \"off\"\n").unwrap();
+    env.git(["switch", "--quiet", "-c", "work"]);
+    env.var("DANDORI_CONFIG", config.to_string());
+    let ran = hook(&env, "claude", &bash(&env, "echo x > prod.key"));
+    assert_eq!((ran.code, ran.stdout.as_str()), (0, ""), "{}", ran.stderr);
+}

@@ -504,6 +504,29 @@ fn a_change_of_settings_that_disarms_the_guards_is_not_taken_over() {
     ] {
         assert!(is_refused(&change(&stage().file(".claude/settings.json", &disarmed), "settings.json")), "{disarmed}");
     }
+    let placed = |places: &str| OURS.replace("\"claude\"", &format!("\"claude\",{places}"));
+    let whole = r#""--state","/state","--config","/home/user/.config/dandori/config.toml","--home","/home/user""#;
+    let mut with_config = stage().file(".claude/settings.json", &placed(whole));
+    with_config.rules.control.push("/home/user/.config/dandori/config.toml".into());
+    assert!(!is_refused(&change(&with_config, "settings.json")), "the places it was installed with");
+    for disarmed in [
+        placed(r#""--state","/tmp/elsewhere""#),
+        placed(r#""--config","/repo/evil.toml""#),
+        placed(r#""--home","/tmp""#),
+        placed(r#""--state""#),
+        placed(r#""--run","/repo/run""#),
+        OURS.replace(":15", ":15,\"onFailure\":\"bogus\""),
+        OURS.replace(":15", ":15,\"onFailure\":\"continue\""),
+        OURS.replace("\"model\"", "\"crossSessionInbound\":\"accept\",\"model\""),
+    ] {
+        assert!(is_refused(&change(&stage().file(".claude/settings.json", &disarmed), "settings.json")), "{disarmed}");
+    }
+    for armed in [
+        OURS.replace(":15", ":15,\"onFailure\":\"block\""),
+        OURS.replace("\"model\"", "\"crossSessionInbound\":\"refuse\",\"model\""),
+    ] {
+        assert!(!is_refused(&change(&stage().file(".claude/settings.json", &armed), "settings.json")), "{armed}");
+    }
     let linked = OURS.replace("/usr/bin/dandori", "/repo/bin/dandori");
     let linked = stage().link("bin/dandori", "/usr/bin/dandori").file(".claude/settings.json", &linked);
     assert!(!is_refused(&change(&linked, "settings.json")), "the same program by another name");
