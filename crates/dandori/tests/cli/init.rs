@@ -96,7 +96,10 @@ fn every_agent_found_gets_its_hooks_and_the_user_is_told_what_to_confirm() {
     let codex = &json(&env.repo().join(".codex/hooks.json"))["hooks"]["PreToolUse"][0]["hooks"][0];
     assert_eq!(codex["command"], format!("{bin} hook codex {places}"));
     let gemini = &json(&env.repo().join(".gemini/settings.json"))["hooks"]["BeforeTool"][0]["hooks"][0];
-    assert_eq!((&gemini["command"], &gemini["timeout"]), (&format!("{bin} hook gemini {places}").into(), &120_000.into()));
+    assert_eq!(
+        (&gemini["command"], &gemini["timeout"]),
+        (&format!("{bin} hook gemini {places}").into(), &120_000.into())
+    );
 
     let before = files(&env.repo());
     let again = env.dandori(["init", "--json"]).json();
