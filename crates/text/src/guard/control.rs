@@ -62,11 +62,85 @@ pub fn git_folder(lang: Lang, file: &str) -> String {
     )
 }
 
+/// What will stand in it cannot be told.
 pub fn settings(lang: Lang, file: &str) -> String {
     say!(
         lang,
-        "this would change hooks, environment or switches in {file}, on which the guards depend. Other keys can be edited; for this one ask the user",
-        "{file} の hooks、環境変数、無効化設定の変更はガードに影響します。他のキーは編集できます。この変更はユーザーに依頼してください"
+        "{file} decides whether the guards are asked, and what would stand in it afterwards cannot be told. Harmless keys can be changed with the editing tool; for anything else ask the user",
+        "{file} はガードの呼び出しを左右しますが、変更後の内容を確認できません。影響のないキーは編集ツールで変更できます。それ以外はユーザーに依頼してください"
+    )
+}
+
+pub fn settings_key(lang: Lang, file: &str, key: &str) -> String {
+    say!(
+        lang,
+        "`{key}` in {file} decides about the guards, or has the client run something by itself. Agents do not change it: ask the user",
+        "{file} の `{key}` はガードに影響するか、クライアントに何かを自動実行させます。エージェントからは変更できません。ユーザーに依頼してください"
+    )
+}
+
+pub fn unknown_key(lang: Lang, file: &str, key: &str) -> String {
+    say!(
+        lang,
+        "`{key}` in {file} is not known to be harmless: it may decide about the guards, or have the client run something by itself",
+        "{file} の `{key}` は影響がないと確認できていません。ガードに影響したり、クライアントに何かを自動実行させたりするおそれがあります"
+    )
+}
+
+/// Programs that a client starts by itself are named in it.
+pub fn names_programs(lang: Lang, file: &str) -> String {
+    say!(
+        lang,
+        "{file} names programs that the client starts by itself, past the guards",
+        "{file} に書かれたプログラムは、ガードを通らずにクライアントが自動で起動します"
+    )
+}
+
+pub fn plants(lang: Lang, file: &str, name: &str) -> String {
+    say!(
+        lang,
+        "{file} would set {name} for every client that is started from now on, and with it decide about its guards. Ask the user",
+        "{file} で {name} を設定すると、今後起動するすべてのクライアントのガードに影響します。ユーザーに依頼してください"
+    )
+}
+
+pub fn lets_in(lang: Lang, file: &str) -> String {
+    say!(
+        lang,
+        "{file} decides who may log in as the user. Agents do not change it: ask the user",
+        "{file} はユーザーとしてログインできる人を決めるファイルのため、エージェントからは変更できません。ユーザーに依頼してください"
+    )
+}
+
+pub fn starts_later(lang: Lang, file: &str) -> String {
+    say!(
+        lang,
+        "what {file} says is run by itself later, outside of this session and past the guards",
+        "{file} の内容は、後でこのセッションの外で、ガードを通らずに自動実行されます"
+    )
+}
+
+pub fn schedules_line(lang: Lang, line: &str) -> String {
+    say!(
+        lang,
+        "`{line}` has something run by itself later, outside of this session and past the guards",
+        "`{line}` は、後でこのセッションの外で、ガードを通らずに何かを自動実行させます"
+    )
+}
+
+pub fn replaces(lang: Lang, line: &str) -> String {
+    say!(
+        lang,
+        "`{line}` would replace or remove dandori itself, which the guards are. Ask the user",
+        "`{line}` はガードの本体である dandori を置き換えるか削除します。ユーザーに依頼してください"
+    )
+}
+
+pub fn adds(lang: Lang, line: &str) -> String {
+    say!(
+        lang,
+        "`{line}` has the client start programs by itself from then on, past the guards",
+        "`{line}` を実行すると、以後クライアントがガードを通らずにプログラムを自動で起動します"
     )
 }
 

@@ -8,6 +8,8 @@ use crate::world::{About, Exception, Head};
 use crate::{Agent, Judgement};
 
 mod found;
+mod keys;
+mod later;
 mod speaks;
 
 const OURS: &str = r#"{"hooks":{"PreToolUse":[{"matcher":"*","hooks":[{"type":"command","command":"/usr/bin/dandori","args":["hook","claude"],"timeout":15}]}],"ConfigChange":[{"hooks":[{"type":"command","command":"/usr/bin/dandori","args":["hook","claude"]}]}]},"model":"a"}"#;
