@@ -47,7 +47,15 @@ impl Guarded {
 pub(crate) fn judge_all(context: &Context, event: &Event) -> Result<(Session, Judged), Problem> {
     let given = Given::default();
     let begun = Instant::now();
-    let request = Request { event, env: &context.env, given: &given, run: None, begun, allowance: Arc::default() };
+    let request = Request {
+        event,
+        env: &context.env,
+        given: &given,
+        run: None,
+        begun,
+        allowance: Arc::default(),
+        call: Arc::default(),
+    };
     let failed = |why| Problem::Internal { reason: dandori_text::guard::unjudged(context.out.lang, &why) };
     let session = Session::look(&request).map_err(failed)?;
     let judged = session.judge(&request, Asking::Everyone);

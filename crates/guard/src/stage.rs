@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::judge::{Asking, Judgement, Outcome, judge};
 use crate::rules::{Active, Rules};
-use crate::world::{Call, Checkout, Denied, Exception, FileKind, Head, Mark, Ran, World};
+use crate::world::{Call, Checkout, Denied, Exception, FileKind, Gap, Head, Mark, Ran, World};
 use crate::{Agent, Context, decode};
 
 /// The repository is `/repo` on the branch `work`, unless a test says otherwise.
@@ -34,6 +34,7 @@ pub(crate) struct Stage {
     pub(crate) calls: RefCell<Vec<Call>>,
     pub(crate) elapsed: Duration,
     variables: BTreeMap<String, String>,
+    gaps: Vec<Gap>,
 }
 
 impl Stage {
@@ -62,6 +63,7 @@ impl Stage {
             calls: RefCell::default(),
             elapsed: Duration::ZERO,
             variables: BTreeMap::new(),
+            gaps: Vec::new(),
         }
     }
 
@@ -131,6 +133,12 @@ impl Stage {
     pub(crate) fn denied(mut self, path: &str, guard: &str) -> Self {
         let path = Utf8Path::new("/repo").join(path);
         self.denied.push(Denied { path, guard: guard.to_owned(), seconds_ago: 5 });
+        self
+    }
+
+    /// A call that was never answered.
+    pub(crate) fn gap(mut self, gap: Gap) -> Self {
+        self.gaps.push(gap);
         self
     }
 
@@ -279,6 +287,10 @@ impl World for Stage {
 
     fn waited(&self) -> Duration {
         Duration::ZERO
+    }
+
+    fn gaps(&self) -> Vec<Gap> {
+        self.gaps.clone()
     }
 
     fn variable(&self, name: &str) -> Option<String> {

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use dandori_domain::cause::with_causes;
-use dandori_guard::world::{Call, Denied, Exception, FileKind, Ran};
+use dandori_guard::world::{Call, Denied, Exception, FileKind, Gap, Ran};
 use dandori_guard::{Checkout, Mark, World};
 use dandori_host::{Cmd, CmdError, Env};
 
@@ -84,6 +84,10 @@ impl World for Files<'_> {
 
     fn exceptions(&self) -> Vec<Exception> {
         self.memory.exceptions()
+    }
+
+    fn gaps(&self) -> Vec<Gap> {
+        self.memory.gaps.clone()
     }
 
     fn run(&self, call: &Call) -> Ran {

@@ -27,6 +27,7 @@ use dandori_guard::{
     encode,
 };
 use dandori_host::Env;
+use dandori_journal::Begun;
 use dandori_text::Lang;
 use dandori_text::guard::Unjudged;
 
@@ -88,7 +89,9 @@ pub fn main(called: &Called, env: &Env) -> u8 {
     let answer = catch_unwind(AssertUnwindSafe(|| work(called, env, begun, &desk)))
         .unwrap_or_else(|_| desk.unjudged(&Unjudged::Panicked));
     drop(watch);
-    desk.answer(&answer)
+    let code = desk.answer(&answer);
+    desk.end_call();
+    code
 }
 
 /// Where the one answer is given: by the work, or by the watch when the work takes too long.
@@ -98,6 +101,8 @@ struct Desk {
     seen: Mutex<Option<Event>>,
     /// How long programs of the project's own may hold up the answer, in milliseconds.
     allowance: Arc<AtomicU64>,
+    /// As it is written down while it is being answered.
+    call: Arc<Mutex<Option<Begun>>>,
     is_taken: AtomicBool,
     /// By the locale: the configuration may be what cannot be read.
     lang: Lang,
@@ -115,6 +120,7 @@ impl Desk {
         }
         let answer = self.unjudged(&Unjudged::TookTooLong);
         let code = self.answer(&answer);
+        self.end_call();
         // The work is stuck: there is nothing to go back to.
         std::process::exit(i32::from(code));
     }
@@ -125,6 +131,13 @@ impl Desk {
             std::thread::park();
         }
         write(answer)
+    }
+
+    /// Only now: whoever is killed before the answer is out has not answered.
+    fn end_call(&self) {
+        if let Some(call) = self.call.lock().ok().and_then(|mut slot| slot.take()) {
+            call.end();
+        }
     }
 
     fn unjudged(&self, why: &Unjudged) -> Answer {
@@ -161,7 +174,8 @@ fn work(called: &Called, env: &Env, begun: Instant, desk: &Desk) -> Answer {
         *slot = Some(event.outline());
     }
     let allowance = Arc::clone(&desk.allowance);
-    let request = Request { event: &event, env, given: &called.given, run: called.run.as_deref(), begun, allowance };
+    let (given, run, call) = (&called.given, called.run.as_deref(), Arc::clone(&desk.call));
+    let request = Request { event: &event, env, given, run, begun, allowance, call };
     match Session::open(&request) {
         Ok(session) => session.answer(&request),
         Err(why) => desk.unjudged(&why),

@@ -206,7 +206,7 @@ fn hooks_at_once_and_hooks_that_are_killed_leave_every_file_whole() {
     for entry in folder(&env).join("sessions/claude-s1").read_dir_utf8().unwrap() {
         let path = entry.unwrap().path().to_owned();
         let name = path.file_name().unwrap().to_owned();
-        if name.starts_with('.') || name == "denied" {
+        if name.starts_with('.') || name == "denied" || path.is_dir() {
             continue;
         }
         let text = std::fs::read_to_string(&path).unwrap();
@@ -356,4 +356,72 @@ fn a_hook_that_was_told_no_places_goes_by_the_environment_as_before() {
     env.var("DANDORI_CONFIG", config.to_string());
     let ran = hook(&env, "claude", &bash(&env, "echo x > prod.key"));
     assert_eq!((ran.code, ran.stdout.as_str()), (0, ""), "{}", ran.stderr);
+}
+
+fn event(env: &TestEnv, name: &str, more: &Value) -> Value {
+    let mut event = json!({"session_id": "s1", "cwd": env.repo(), "hook_event_name": name});
+    for (key, value) in more.as_object().unwrap() {
+        event[key] = value.clone();
+    }
+    event
+}
+
+#[test]
+fn a_hook_that_is_killed_is_missed_by_the_next_event_and_by_the_end_of_the_turn() {
+    let env = machine();
+    env.git(["switch", "--quiet", "-c", "work"]);
+    let call = |id: &str| json!({"tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": id});
+    let done = |id: &str| {
+        let mut done = call(id);
+        done["tool_response"] = json!({"stdout": ""});
+        done
+    };
+    let _ = hook(&env, "claude", &event(&env, "SessionStart", &json!({"source": "startup"}))).ok();
+    for id in ["t1", "t2"] {
+        assert_eq!(hook(&env, "claude", &event(&env, "PreToolUse", &call(id))).stdout, "");
+        assert_eq!(hook(&env, "claude", &event(&env, "PostToolUse", &done(id))).stdout, "", "all is well");
+    }
+
+    // Killed while it waits for a check of the project's own.
+    let check = env.root().join("check.sh");
+    let mark = env.root().join("started");
+    std::fs::write(&check, format!("#!/bin/sh\ntouch {mark}\nexec sleep 60\n")).unwrap();
+    std::fs::set_permissions(&check, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let config = env.home().join(".config/dandori/config.toml");
+    std::fs::create_dir_all(config.parent().unwrap()).unwrap();
+    let rule =
+        format!("[[guards.rule]]\nname = \"slow\"\ntools = [\"Bash\"]\nrun = [\"{check}\"]\ntimeout = \"50s\"\n");
+    std::fs::write(&config, rule).unwrap();
+    let mut child = start(&env, "claude");
+    child.stdin.take().unwrap().write_all(event(&env, "PreToolUse", &call("t3")).to_string().as_bytes()).unwrap();
+    let until = Instant::now() + Duration::from_secs(30);
+    while !mark.exists() {
+        assert!(Instant::now() < until, "the check was never started");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    std::fs::remove_file(&config).unwrap();
+
+    let after = hook(&env, "claude", &event(&env, "PostToolUse", &done("t3"))).json();
+    for said in [&after["systemMessage"], &after["hookSpecificOutput"]["additionalContext"]] {
+        let said = said.as_str().unwrap();
+        assert!(said.contains("pre-tool Bash") && said.contains("without having been judged"), "{said}");
+    }
+    let refused = hook(&env, "claude", &event(&env, "PostToolUse", &done("t4")));
+    assert!(refused.stdout.contains("without having been judged"), "killed before it had begun: {}", refused.stdout);
+    assert_eq!(hook(&env, "claude", &event(&env, "Stop", &json!({"stop_hook_active": false}))).stdout, "", "told once");
+
+    let begun = folder(&env).join("sessions/claude-s1/begun");
+    std::fs::write(begun.join("4194999~pre-tool~Write"), "").unwrap();
+    let stop = hook(&env, "claude", &event(&env, "Stop", &json!({"stop_hook_active": false}))).json();
+    assert!(stop["systemMessage"].as_str().unwrap().contains("pre-tool Write"), "{stop}");
+    std::fs::write(begun.join("4194999~pre-tool~Edit"), "").unwrap();
+    let refused = hook(&env, "claude", &event(&env, "PreToolUse", &bash(&env, "git push --force origin work")));
+    assert!(refused.code == 2 && refused.stderr.contains("pre-tool Edit"), "with a refusal, too: {}", refused.stderr);
+    let outcomes = records(&env).into_iter().flat_map(|r| r["steps"].as_array().cloned().unwrap_or_default());
+    let told = outcomes.filter(|step| step[0] == "unjudged" && step[1] == "warn").count();
+    assert_eq!(told, 4, "and each is in the records");
+    let log = std::fs::read_to_string(folder(&env).join("logs/session.log")).unwrap();
+    assert!(log.contains("unjudged killed pre-tool Bash") && log.contains("unjudged never-asked"), "{log}");
 }
