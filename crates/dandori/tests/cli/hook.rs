@@ -162,10 +162,13 @@ fn an_agent_that_goes_elsewhere_stays_under_the_rules_it_began_with() {
             event["hook_event_name"] = json!("BeforeTool");
             event["tool_name"] = json!("run_shell_command");
         }
-        event["cwd"] = json!(env.repo());
-        assert_eq!(hook(&env, agent, &event).code, 2, "{agent}");
-        event["cwd"] = json!("/tmp");
-        assert_eq!(hook(&env, agent, &event).code, 2, "{agent}, from elsewhere");
+        // Gemini shows its user the reason only where the hook itself ends well.
+        let code = if agent == "gemini" { 0 } else { 2 };
+        for cwd in [env.repo(), "/tmp".into()] {
+            event["cwd"] = json!(cwd);
+            let ran = hook(&env, agent, &event);
+            assert!(ran.code == code && ran.stdout.contains("\"decision\""), "{agent} in {cwd}: {}", ran.stdout);
+        }
     }
 }
 
