@@ -13,7 +13,7 @@ const REFUSED: [(&str, &str); 7] = [
     ("cat .env", ".env is out of bounds in a run"),
     ("write .env", ".env is out of bounds in a run"),
     ("write tls/server.key", "tls/server.key is out of bounds in a run"),
-    ("write .claude/settings.json", "on which the guards depend"),
+    ("write .claude/settings.json", "decides about the guards"),
     ("cat infra/prod.tf", "infra/prod.tf is out of bounds in a run"),
 ];
 
