@@ -307,7 +307,7 @@ fn kills_us(context: &Context, command: &Command) -> bool {
         // `grep '[d]andori'` is how a search does not find itself.
         let text = word.text.replace(['[', ']'], "");
         let is_hook = |agent: &str| text.contains(&format!("hook {agent}"));
-        text.contains("dandori") || ["claude", "codex", "gemini"].into_iter().any(is_hook)
+        text.contains("dandori") || text == "hook" || ["claude", "codex", "gemini"].into_iter().any(is_hook)
     };
     let looks_for_us = |other: &Command| LOOK.contains(&other.program.as_str()) && other.args().iter().any(is_us);
     command.args().iter().any(is_us) || context.commands().iter().any(looks_for_us)

@@ -3,14 +3,16 @@
 use dandori_shell::{Command, Word};
 use dandori_text::guard::control as text;
 
+use crate::change::resolve;
 use crate::context::Context;
+use crate::guards::argv;
 use crate::voice::Voice;
 
 /// Whether something was found that is refused.
 pub(super) fn judge(context: &Context, voice: &mut Voice) -> bool {
     for command in context.commands() {
         let line = || command.line();
-        if changes_us(command) {
+        if changes_us(command) || installs_our_folder(context, command) {
             voice.block(text::replaces(context.lang, &line()));
             return true;
         }
@@ -73,6 +75,19 @@ fn changes_us(command: &Command) -> bool {
         CHANGES.contains(&word.text.trim_start_matches('-')) || is_by_letters(&command.program) && letters()
     };
     args.iter().any(changes) && args.iter().any(names_us)
+}
+
+/// `cargo install --path .`, where the package is ours.
+fn installs_our_folder(context: &Context, command: &Command) -> bool {
+    let args = command.args();
+    if command.program != "cargo" || !args.iter().any(|word| word.text == "install") {
+        return false;
+    }
+    argv::values(args, &["--path"]).into_iter().any(|path| {
+        let folder = context.expanded(resolve(context.folder_of(command).as_deref(), path).as_str());
+        let text = context.text(&folder.join("Cargo.toml")).ok().flatten().unwrap_or_default();
+        text.lines().any(|line| line.replace([' ', '\''], "").replace('"', "") == "name=dandori")
+    })
 }
 
 /// Managers whose verbs are options: `pacman -Rns dandori`, `dpkg -r dandori`.

@@ -75,4 +75,13 @@ fn dandori_itself_is_neither_removed_nor_installed_anew() {
         let judged = stage().bash(line);
         assert_eq!(is_refused(&judged), refused, "{line}: {}", judged.said());
     }
+    let ours = stage().file("app/Cargo.toml", "[package]\nname = \"dandori\"\n").file("Cargo.toml", "[workspace]\n");
+    for (line, refused) in [
+        ("cargo install --path app", true),
+        ("cd app && cargo install --path . --force", true),
+        ("cargo install --path .", false),
+        ("cd app && cargo build", false),
+    ] {
+        assert_eq!(is_refused(&ours.bash(line)), refused, "{line}");
+    }
 }
