@@ -72,7 +72,7 @@ mod tests {
             stage().event("Stop", &json!({})),
         ] {
             assert_eq!(judged.outcome(), Outcome::Warn);
-            assert!(judged.said().contains("2") && judged.said().contains("pre-tool Bash"), "{}", judged.said());
+            assert!(judged.said().contains('2') && judged.said().contains("pre-tool Bash"), "{}", judged.said());
             assert!(judged.effects.iter().any(|e| matches!(e, Effect::Log { line, .. } if line.contains("unjudged"))));
         }
         let never = || Stage::only("unjudged", Level::Block).gap(gap("post-tool", Some("Write"), GapKind::NeverAsked));
