@@ -183,7 +183,12 @@ impl Bed {
     }
 
     fn hook(&self, event: &Utf8Path) -> Result<bool, Trouble> {
-        self.run(self.dandori.as_str(), &["hook", "claude"], event)
+        // As `init` writes it.
+        let (state, home) = (self.state(), self.root.join("home"));
+        let config = home.join(".config/dandori/config.toml");
+        let places = ["--state", state.as_str(), "--config", config.as_str(), "--home", home.as_str()];
+        let words: Vec<&str> = ["hook", "claude"].into_iter().chain(places).collect();
+        self.run(self.dandori.as_str(), &words, event)
     }
 
     fn must_pass(&self, event: &Utf8Path) -> Result<(), Trouble> {

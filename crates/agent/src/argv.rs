@@ -17,6 +17,10 @@ pub(crate) struct Command {
 const CLAUDE_TOOLS: &str =
     "Bash,Edit,Write,MultiEdit,NotebookEdit,Read,Glob,Grep,LS,Task,TodoWrite,WebFetch,WebSearch,Skill";
 
+/// Tools that Claude does without in a run: a second shell, messages to the user's other sessions, and a worktree that is
+/// not the run's.
+const NOT_CLAUDES: &str = "Monitor,SendMessage,EnterWorktree";
+
 /// What the agent reads from stdin.
 pub(crate) fn prompt(order: &Order<'_>) -> String {
     match order.agent {
@@ -57,6 +61,7 @@ fn claude(order: &Order<'_>, line: &mut Line) -> SessionId {
     } else {
         line.add(&["--permission-mode", "acceptEdits", "--allowedTools", CLAUDE_TOOLS]);
     }
+    line.add(&["--disallowedTools", NOT_CLAUDES]);
     line.add(&["--append-system-prompt", &constraints::text(order.forbidden_paths)]);
     line.option("--settings", order.guards.map(|guards| guards.settings.as_str()));
     line.option("--model", order.model);

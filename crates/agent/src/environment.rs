@@ -270,6 +270,10 @@ fn ours(order: &Order<'_>) -> Vec<(String, String)> {
         AgentName::Claude => {
             env.push(("DISABLE_AUTOUPDATER", "1".to_owned()));
             env.push(("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1".to_owned()));
+            // Nothing goes on behind the run's back, or comes again after it. Agents are waited for instead.
+            env.push(("CLAUDE_CODE_DISABLE_BACKGROUND_TASKS", "1".to_owned()));
+            env.push(("CLAUDE_CODE_DISABLE_CRON", "1".to_owned()));
+            env.push(("CLAUDE_CODE_DISABLE_WORKFLOWS", "1".to_owned()));
             env.push(("CLAUDE_CODE_MAX_RETRIES", order.limits.api_retries.to_string()));
             // It refuses to go without questions as root unless it is told that somebody holds it.
             if order.sandboxed && rustix::process::geteuid().is_root() {

@@ -7,7 +7,7 @@ use camino::Utf8PathBuf;
 use dandori_domain::Problem;
 use dandori_domain::guard::Profile;
 use dandori_guard::{Asking, Event};
-use dandori_hook::{Judged, Request, Session, find_checkout, guard_folder, rules_place};
+use dandori_hook::{Given, Judged, Request, Session, find_checkout, guard_folder, rules_place};
 use dandori_policy::Place;
 
 use crate::cli::Context;
@@ -24,7 +24,7 @@ impl Guarded {
     pub(crate) fn here(context: &Context) -> Result<Self, Problem> {
         let checkout = find_checkout(&context.here()?);
         let folder = guard_folder(&context.layout, checkout.as_ref().map(|c| c.root.as_path()));
-        let rules = rules_place(checkout.as_ref(), &context.env, &context.layout, &folder);
+        let rules = rules_place(checkout.as_ref(), &context.env, &Given::default(), &context.layout, &folder);
         Ok(Self { folder, rules })
     }
 
@@ -45,7 +45,17 @@ impl Guarded {
 
 /// What every guard would say about an event; nothing is noted.
 pub(crate) fn judge_all(context: &Context, event: &Event) -> Result<(Session, Judged), Problem> {
-    let request = Request { event, env: &context.env, run: None, begun: Instant::now(), allowance: Arc::default() };
+    let given = Given::default();
+    let begun = Instant::now();
+    let request = Request {
+        event,
+        env: &context.env,
+        given: &given,
+        run: None,
+        begun,
+        allowance: Arc::default(),
+        call: Arc::default(),
+    };
     let failed = |why| Problem::Internal { reason: dandori_text::guard::unjudged(context.out.lang, &why) };
     let session = Session::look(&request).map_err(failed)?;
     let judged = session.judge(&request, Asking::Everyone);

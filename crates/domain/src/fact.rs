@@ -235,6 +235,10 @@ pub enum Note {
     BranchAttached {
         branch: String,
     },
+    /// Guards of the run were ended before they answered, or tools ran without a guard having been asked.
+    Unjudged {
+        calls: u32,
+    },
     /// The worktree of a run that is over could not be removed: it is left where it is.
     NotCleanedUp {
         problem: Problem,

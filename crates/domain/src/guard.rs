@@ -39,6 +39,7 @@ impl Level {
 
 /// Every guard there is, by name: a configuration that names another is wrong.
 pub const NAMES: &[&str] = &[
+    "unjudged",
     "control",
     "init",
     "main-branch",

@@ -10,12 +10,13 @@ use std::collections::HashMap;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use dandori_domain::Problem;
+use dandori_domain::run::Note;
 use dandori_host::layout::RunLayout;
 use dandori_host::now;
 use dandori_host::shim::{self, Probe};
 use dandori_journal::spool::{self, Batch, Line, Segment};
 use dandori_journal::stats::{Stats, Tally};
-use dandori_journal::{Record, Verdict};
+use dandori_journal::{Outcome, Record, StepRecord, Verdict, left_open};
 use dandori_store::{GuardCursor, GuardPlace, GuardRecord, StoreError};
 use jiff::{SignedDuration, Timestamp};
 use tracing::{info, warn};
@@ -72,6 +73,13 @@ impl Engine {
             // What a later version wrote may not be for us to read.
             page.iter().filter_map(|(_, kept)| serde_json::from_str(&kept.body).ok()).for_each(|r| tally.add(&r));
         }
+    }
+
+    /// What went on in a run that has just ended although no guard had answered, by what its guards wrote down.
+    pub(crate) async fn unjudged_note(&self, run: &RunLayout) -> Option<Note> {
+        let folder = run.guards();
+        let calls = self.blocking(move |_| unjudged(&folder)).await.ok()?;
+        (calls > 0).then_some(Note::Unjudged { calls })
     }
 
     async fn take_in(&self, intake: &mut Intake) -> Result<(), StoreError> {
@@ -196,6 +204,27 @@ fn is_plain(folder: &Utf8Path) -> bool {
     folder.is_dir() && folder.canonicalize_utf8().is_ok_and(|real| real == folder)
 }
 
+/// Events that told of something unjudged, and calls that nobody told of any more. It lies where the agent can write, so
+/// there may be more than is found.
+fn unjudged(folder: &Utf8Path) -> u32 {
+    let mut count = left_open(folder).len();
+    let segments = if is_plain(&folder.join("spool")) { spool::segments(folder) } else { Vec::new() };
+    for segment in segments {
+        let mut from = 0;
+        while from < segment.bytes.min(MAX_OF_A_RUN) {
+            let Ok(batch) = spool::read(&segment, from, BATCH_BYTES) else { break };
+            if batch.next == from {
+                break;
+            }
+            from = batch.next;
+            let told = |step: &StepRecord| step.0 == "unjudged" && step.1 == Outcome::Warn;
+            let tells = |line: &Line| matches!(line, Line::Record(record) if record.steps.iter().any(told));
+            count += batch.lines.iter().filter(|placed| tells(&placed.line)).count();
+        }
+    }
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
 fn records(batch: Batch, path: &Utf8Path) -> Vec<GuardRecord> {
     let mut records = Vec::new();
     for placed in batch.lines {
@@ -230,7 +259,6 @@ fn kept(record: Record, position: u64, body: String) -> GuardRecord {
 mod tests {
     use super::*;
     use crate::{EngineOptions, Layout};
-    use dandori_journal::Outcome;
 
     async fn engine(root: &Utf8Path) -> Engine {
         let options = EngineOptions {
@@ -247,7 +275,11 @@ mod tests {
     }
 
     fn append_to(folder: &Utf8Path, subject: &str) {
-        let record = Record {
+        spool::append(folder, &record(subject)).unwrap();
+    }
+
+    fn record(subject: &str) -> Record {
+        Record {
             version: 1,
             at: now().as_millisecond(),
             agent: "claude".to_owned(),
@@ -261,8 +293,7 @@ mod tests {
             micros: 9,
             oddities: Vec::new(),
             action: None,
-        };
-        spool::append(folder, &record).unwrap();
+        }
     }
 
     async fn taken(engine: &Engine) -> Vec<String> {
@@ -331,6 +362,26 @@ mod tests {
         let none = engine.guard_stats_of_runs(None, now() + SignedDuration::from_hours(1)).await.unwrap();
         assert_eq!(none.events, 0);
         engine.stop().await;
+    }
+
+    #[test]
+    fn what_went_unjudged_in_a_run_is_counted_and_nothing_is_followed() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = Utf8Path::from_path(dir.path()).unwrap().canonicalize_utf8().unwrap();
+        let guards = root.join("guards");
+        append_to(&guards, "a");
+        assert_eq!(unjudged(&guards), 0);
+        let step = |outcome| vec![StepRecord("unjudged".to_owned(), outcome, 1)];
+        for outcome in [Outcome::Warn, Outcome::Pass, Outcome::Warn] {
+            spool::append(&guards, &Record { steps: step(outcome), ..record("b") }).unwrap();
+        }
+        assert_eq!(unjudged(&guards), 2);
+        let begun = guards.join("sessions/claude-s/begun");
+        std::fs::create_dir_all(&begun).unwrap();
+        std::fs::File::create(begun.join("7~pre-tool~Bash")).unwrap();
+        assert_eq!(unjudged(&guards), 3);
+        std::os::unix::fs::symlink(&guards, root.join("link")).unwrap();
+        assert_eq!(unjudged(&root.join("link")), 0);
     }
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -223,9 +223,9 @@ impl<'a> Context<'a> {
 
     /// More files than anybody looks through: then some were not looked at.
     pub(crate) fn names_too_many_files(&self) -> bool {
-        let named = match &self.event.tool {
-            Some(Tool::Mcp { input, .. } | Tool::Other { input, .. }) => texts_in(input),
-            _ => self.changes().iter().flat_map(Change::paths).count(),
+        let named = match self.event.tool.as_ref().and_then(Tool::unread_input) {
+            Some(input) => texts_in(input),
+            None => self.changes().iter().flat_map(Change::paths).count(),
         };
         named > MOST_FILES
     }
@@ -279,12 +279,15 @@ impl<'a> Context<'a> {
             "write", "edit", "create", "delete", "remove", "move", "rename", "patch", "append", "replace", "insert",
             "save",
         ];
-        let (name, input) = match &self.event.tool {
-            Some(Tool::Mcp { tool, input, .. }) => (tool, input),
-            Some(Tool::Other { name, input }) => (name, input),
-            _ => return Vec::new(),
+        let Some(tool) = &self.event.tool else { return Vec::new() };
+        let Some(input) = tool.unread_input() else { return Vec::new() };
+        let name = match tool {
+            Tool::Mcp { tool, .. } => tool.as_str(),
+            _ => self.event.tool_name.as_deref().unwrap_or_default(),
         };
-        let name = name.to_lowercase();
+        // What an editor is told to do may stand beside its name: `{"command": "create", "path": …}`
+        let deed = input.get("command").and_then(Value::as_str).filter(|word| !word.contains(' ')).unwrap_or_default();
+        let name = format!("{name} {deed}").to_lowercase();
         if !WRITES.iter().any(|verb| name.contains(verb)) {
             return Vec::new();
         }

@@ -37,6 +37,22 @@ pub struct Event {
     pub oddities: Vec<Oddity>,
 }
 
+impl Tool {
+    /// A plain shell with this line.
+    pub fn shell(command: impl Into<String>, cwd: Option<Utf8PathBuf>) -> Self {
+        Self::Bash { command: command.into(), cwd, beside: Value::Null }
+    }
+
+    /// What a tool was given whose input has no form that is known.
+    pub fn unread_input(&self) -> Option<&Value> {
+        match self {
+            Self::Mcp { input, .. } | Self::Other { input, .. } => Some(input),
+            Self::Bash { beside, .. } if !beside.is_null() => Some(beside),
+            _ => None,
+        }
+    }
+}
+
 impl Event {
     /// The files the tool would change.
     pub fn changes(&self) -> &[Change] {
@@ -222,6 +238,8 @@ pub enum Tool {
     Bash {
         command: String,
         cwd: Option<Utf8PathBuf>,
+        /// What a tool that is no plain shell was given besides: it may name files of its own.
+        beside: Value,
     },
     Edit {
         with: EditTool,

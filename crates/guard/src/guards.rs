@@ -50,6 +50,7 @@ mod state_injection;
 mod subtask;
 mod summary;
 mod task_request;
+mod unjudged;
 mod unpushed;
 mod worktree;
 
@@ -98,6 +99,8 @@ pub enum On {
     PostEdit,
     /// After a shell line.
     PostBash,
+    /// After every tool.
+    PostTool,
     /// Around subagents: after the call, at their start and end.
     Subagents,
     /// Beginning and end of a session.
@@ -121,6 +124,7 @@ impl On {
             Self::Prompt => &["UserPromptSubmit"],
             Self::PostEdit => &["PostToolUse:Edit/Write"],
             Self::PostBash => &["PostToolUse:Bash"],
+            Self::PostTool => &["PostToolUse:*"],
             Self::Subagents => &["SubagentStart", "SubagentStop", "PostToolUse:Task/Agent"],
             Self::Session => &["SessionStart", "SessionEnd"],
             Self::Stop => &["Stop"],
@@ -142,6 +146,7 @@ impl On {
             Self::Prompt => matches!(event.kind, Kind::PromptSubmit { .. }),
             Self::PostEdit => after && !context.changes().is_empty(),
             Self::PostBash => after && matches!(event.tool, Some(Tool::Bash { .. })),
+            Self::PostTool => after,
             Self::Subagents => {
                 matches!(event.kind, Kind::SubagentStart | Kind::SubagentStop { .. })
                     || after && matches!(event.tool, Some(Tool::Agent { .. }))
@@ -171,6 +176,7 @@ macro_rules! guards {
 
 guards! {
     // name            module            asked                    safety discipline  own failure  exceptions
+    "unjudged"         unjudged          [AnyTool, PostTool, Prompt, Stop] Warn Warn Open        true;
     "control"          control           [AnyTool, ConfigChange]  Block  Block       Closed       false;
     "init"             init              [AnyTool]                Off    Block       Open         true;
     "main-branch"      main_branch       [AnyTool]                Block  Block       Closed       true;

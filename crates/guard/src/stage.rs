@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::judge::{Asking, Judgement, Outcome, judge};
 use crate::rules::{Active, Rules};
-use crate::world::{Call, Checkout, Denied, Exception, FileKind, Head, Mark, Ran, World};
+use crate::world::{Call, Checkout, Denied, Exception, FileKind, Gap, Head, Mark, Ran, World};
 use crate::{Agent, Context, decode};
 
 /// The repository is `/repo` on the branch `work`, unless a test says otherwise.
@@ -33,6 +33,8 @@ pub(crate) struct Stage {
     /// What was run, for the test to look at.
     pub(crate) calls: RefCell<Vec<Call>>,
     pub(crate) elapsed: Duration,
+    variables: BTreeMap<String, String>,
+    gaps: Vec<Gap>,
 }
 
 impl Stage {
@@ -60,6 +62,8 @@ impl Stage {
             answers: RefCell::default(),
             calls: RefCell::default(),
             elapsed: Duration::ZERO,
+            variables: BTreeMap::new(),
+            gaps: Vec::new(),
         }
     }
 
@@ -129,6 +133,18 @@ impl Stage {
     pub(crate) fn denied(mut self, path: &str, guard: &str) -> Self {
         let path = Utf8Path::new("/repo").join(path);
         self.denied.push(Denied { path, guard: guard.to_owned(), seconds_ago: 5 });
+        self
+    }
+
+    /// A call that was never answered.
+    pub(crate) fn gap(mut self, gap: Gap) -> Self {
+        self.gaps.push(gap);
+        self
+    }
+
+    /// Something in the client's environment.
+    pub(crate) fn variable(mut self, name: &str, value: &str) -> Self {
+        self.variables.insert(name.to_owned(), value.to_owned());
         self
     }
 
@@ -271,6 +287,14 @@ impl World for Stage {
 
     fn waited(&self) -> Duration {
         Duration::ZERO
+    }
+
+    fn gaps(&self) -> Vec<Gap> {
+        self.gaps.clone()
+    }
+
+    fn variable(&self, name: &str) -> Option<String> {
+        self.variables.get(name).cloned()
     }
 
     fn home(&self) -> Option<Utf8PathBuf> {

@@ -48,6 +48,11 @@ impl Voice {
         self.findings.push(Finding { weight: Level::Block, message: message.into(), path: Some(path.into()) });
     }
 
+    /// Something was found that is refused.
+    pub fn is_blocking(&self) -> bool {
+        self.findings.iter().any(|finding| finding.weight == Level::Block)
+    }
+
     /// Noted whatever the answer will be.
     pub fn note(&mut self, effect: Effect) {
         self.effects.push(effect);

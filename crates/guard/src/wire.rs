@@ -3,8 +3,9 @@
 //! What each client honours was found by running it, and differs from what is documented; `tests/data` has the
 //! recordings, and a test looks every answer we can give up in them. The rules that follow from them:
 //!
-//! - A refused tool is told in three ways at once (`decision`, `permissionDecision`, exit code 2 with the reason on
-//!   stderr). Each client honours a different part, and none is put off by the others'.
+//! - A refused tool is told to Claude and Codex in three ways at once (`decision`, `permissionDecision`, exit code 2 with
+//!   the reason on stderr). Each honours a different part, and neither is put off by the other's. Gemini takes an exit
+//!   code for a failure of the hook and tells its user nothing but that: it gets the reason as a message, and ends well.
 //! - Nothing else stands on stdout, and no key that is not needed: Codex takes an answer with a key it does not know, an
 //!   empty reason, `ask`, `suppressOutput` or `continue` for a failure of the hook, and runs the tool. Claude does so
 //!   when `hookEventName` is not exactly the event's.
@@ -35,13 +36,14 @@ use crate::event::{Agent, Event, Kind, Oddity};
 
 mod claude;
 mod codex;
+mod commands;
 mod fields;
 mod gemini;
 mod tools;
 
 use fields::Fields;
 
-/// Exit code of a hook that refuses, in all three clients.
+/// Exit code of a hook that refuses.
 const REFUSED: u8 = 2;
 /// Exit code of a hook that failed: nothing follows from it, and Claude shows the user what it wrote to stderr.
 const FAILED: u8 = 1;
@@ -183,6 +185,15 @@ pub struct Answer {
     pub exit: u8,
 }
 
+impl Answer {
+    /// Whether the client does not go on with what it asked about.
+    pub fn is_refusal(&self) -> bool {
+        let says_so =
+            || serde_json::from_slice::<serde_json::Value>(&self.stdout).is_ok_and(|v| v.get("decision").is_some());
+        self.exit == REFUSED || says_so()
+    }
+}
+
 /// The answer in the client's own protocol.
 pub fn encode(event: &Event, ruling: &Ruling) -> Answer {
     let forms = match event.agent {
@@ -195,6 +206,7 @@ pub fn encode(event: &Event, ruling: &Ruling) -> Answer {
         Verdict::Ask { reason, .. } if forms.ask && event.can_ask() => ask(&event.name, reason.as_str()),
         Verdict::Ask { reason, .. } | Verdict::Block { reason, .. } => match forms.refuse {
             Refuse::Tool => refuse_tool(reason.as_str()),
+            Refuse::Shown => refuse_shown(reason.as_str()),
             Refuse::By(word) => refuse_by(word, reason.as_str()),
             Refuse::Exit => refuse_by_exit(reason.as_str()),
             // It is said instead, before whatever else there is to say.
@@ -234,6 +246,8 @@ impl Forms {
 #[derive(Clone, Copy)]
 enum Refuse {
     Tool,
+    /// `{"decision": "deny", "reason": …}`, and the same for the user.
+    Shown,
     /// `{"decision": <word>, "reason": …}`
     By(&'static str),
     Exit,
@@ -284,7 +298,7 @@ struct Specific<'a> {
 
 fn refuse_tool(reason: &str) -> Answer {
     let specific = Specific {
-        // This name in all three clients: Gemini ignores this part, and Claude insists on it.
+        // This name in both clients: Claude insists on it.
         hook_event_name: "PreToolUse",
         permission_decision: Some("deny"),
         permission_decision_reason: Some(reason),
@@ -293,6 +307,10 @@ fn refuse_tool(reason: &str) -> Answer {
     let output =
         Said { decision: Some("block"), reason: Some(reason), hook_specific_output: Some(specific), ..Said::default() };
     Answer { stderr: line(reason), exit: REFUSED, ..print(&output) }
+}
+
+fn refuse_shown(reason: &str) -> Answer {
+    print(&Said { decision: Some("deny"), reason: Some(reason), system_message: Some(reason), ..Said::default() })
 }
 
 fn refuse_by(word: &'static str, reason: &str) -> Answer {

@@ -29,6 +29,11 @@ pub trait World {
     /// Exceptions a person has given, those that ran out left away.
     fn exceptions(&self) -> Vec<Exception>;
 
+    /// Calls of this session's guards that were never answered, since somebody last looked.
+    fn gaps(&self) -> Vec<Gap> {
+        Vec::new()
+    }
+
     /// Runs a program of the project's own and waits for it.
     fn run(&self, call: &Call) -> Ran;
 
@@ -39,6 +44,11 @@ pub trait World {
     fn waited(&self) -> Duration;
 
     fn home(&self) -> Option<Utf8PathBuf>;
+
+    /// A variable of the client's environment. Whoever starts a client decides about it: nothing may be opened by one.
+    fn variable(&self, _name: &str) -> Option<String> {
+        None
+    }
 
     /// Where the user's programs keep their settings: `~/.config`, unless the user says otherwise.
     fn config_home(&self) -> Option<Utf8PathBuf> {
@@ -120,6 +130,23 @@ pub struct Denied {
     pub path: Utf8PathBuf,
     pub guard: String,
     pub seconds_ago: u64,
+}
+
+/// Something that went on, or may have, without an answer of the guards.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Gap {
+    /// Our short name of the event: `pre-tool`, `stop`.
+    pub event: String,
+    pub tool: Option<String>,
+    pub kind: GapKind,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum GapKind {
+    /// A guard was asked and ended before it answered.
+    Killed,
+    /// The tool has run, and no guard was asked.
+    NeverAsked,
 }
 
 /// Given by a person, for a while.

@@ -339,17 +339,22 @@ fn said_to(event: &Event, decision: &str) -> Answer {
 }
 
 #[test]
-fn a_refused_tool_is_told_in_the_one_form_that_all_three_honour() {
+fn a_refused_tool_is_told_in_the_form_that_is_honoured_and_shown() {
     let want = concat!(
         r#"{"decision":"block","reason":"words","hookSpecificOutput":{"hookEventName":"PreToolUse","#,
         r#""permissionDecision":"deny","permissionDecisionReason":"words"}}"#,
         "\n"
     );
-    for name in ["claude-PreToolUse-Write", "codex-PreToolUse-apply_patch", "gemini-BeforeTool-write_file"] {
+    for name in ["claude-PreToolUse-Write", "codex-PreToolUse-apply_patch"] {
         let answer = said_to(&find(name), "block");
         assert_eq!(str::from_utf8(&answer.stdout).unwrap(), want, "{name}");
         assert_eq!((answer.stderr.as_str(), answer.exit), ("words\n", 2), "{name}");
+        assert!(answer.is_refusal());
     }
+    let gemini = said_to(&find("gemini-BeforeTool-write_file"), "block");
+    let want = "{\"decision\":\"deny\",\"reason\":\"words\",\"systemMessage\":\"words\"}\n";
+    assert_eq!((str::from_utf8(&gemini.stdout).unwrap(), gemini.stderr.as_str(), gemini.exit), (want, "", 0));
+    assert!(gemini.is_refusal() && !Answer::default().is_refusal());
 }
 
 #[test]

@@ -53,7 +53,7 @@ fn kind(kind: &Kind) -> String {
 
 fn tool_line(tool: &Tool) -> String {
     match tool {
-        Tool::Bash { command, cwd } => format!("bash {command:?} in {}", cwd.as_ref().unwrap()),
+        Tool::Bash { command, cwd, .. } => format!("bash {command:?} in {}", cwd.as_ref().unwrap()),
         Tool::Edit { with, changes, complete } => {
             let mut line = format!("{with:?} complete={complete}");
             for change in changes {

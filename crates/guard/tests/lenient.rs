@@ -1,6 +1,6 @@
 //! Whatever stands on stdin: no panic, no error while it is JSON, and a file that would be written is never overlooked.
 
-#![expect(clippy::unwrap_used, reason = "a test")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test")]
 
 use dandori_guard::{
     Agent, Change, Decision, EditTool, ErrorPolicy, Event, GuardName, Kind, Oddity, Reason, Ruling, Tool, decode,
@@ -55,7 +55,7 @@ fn tools_that_were_not_recorded_are_understood_too() {
             Agent::Codex,
             "Bash",
             json!({"command": ["bash", "-lc", "echo 'a b'"]}),
-            Tool::Bash { command: r"bash -lc 'echo '\''a b'\'''".into(), cwd: Some("/repo".into()) },
+            Tool::shell(r"bash -lc 'echo '\''a b'\'''", Some("/repo".into())),
         ),
         (
             Agent::Codex,
@@ -67,13 +67,13 @@ fn tools_that_were_not_recorded_are_understood_too() {
             Agent::Claude,
             "mcp__shell__execute_command",
             json!({"command": "git", "args": ["push", "-f", "a b"], "cwd": "sub"}),
-            Tool::Bash { command: "git push -f 'a b'".into(), cwd: Some("/repo/sub".into()) },
+            Tool::shell("git push -f 'a b'", Some("/repo/sub".into())),
         ),
         (
             Agent::Gemini,
             "run_shell_command",
             json!({"command": "ls", "dir_path": "../sub"}),
-            Tool::Bash { command: "ls".into(), cwd: Some("/sub".into()) },
+            Tool::shell("ls", Some("/sub".into())),
         ),
         (
             Agent::Gemini,
@@ -91,6 +91,37 @@ fn tools_that_were_not_recorded_are_understood_too() {
     ] {
         assert_eq!(pre(agent, tool, &input).tool, Some(want), "{agent} {tool}");
     }
+}
+
+#[test]
+fn any_tool_that_carries_a_command_line_is_a_shell() {
+    let is_shell = |agent, tool: &str, input: &Value, line: &str, folder: &str| {
+        let tool = pre(agent, tool, input).tool;
+        let Some(Tool::Bash { command, cwd, .. }) = &tool else { panic!("{input}: {tool:?}") };
+        assert_eq!((command.as_str(), cwd.as_ref().map(|cwd| cwd.as_str())), (line, Some(folder)), "{input}");
+    };
+    let monitor = json!({"description": "watch", "timeout_ms": 1000, "command": "git push; cat ~/.netrc"});
+    is_shell(Agent::Claude, "Monitor", &monitor, "git push; cat ~/.netrc", "/repo");
+    is_shell(Agent::Claude, "PowerShell", &json!({"command": "git push"}), "git push", "/repo");
+    is_shell(Agent::Claude, "NextYearsTool", &json!({"cmd": ["git", "push"]}), "git push", "/repo");
+    is_shell(Agent::Codex, "exec_command", &json!({"cmd": "ls", "workdir": "sub"}), "ls", "/repo/sub");
+    is_shell(Agent::Gemini, "shell_next", &json!({"commands": ["ls", "git push"]}), "ls\ngit push", "/repo");
+    is_shell(Agent::Claude, "Steps", &json!({"steps": [{"command": "a"}, {"commandLine": "b c"}]}), "a\nb c", "/repo");
+    is_shell(Agent::Claude, "mcp__files__do", &json!({"command": "git push"}), "git push", "/repo");
+    is_shell(Agent::Gemini, "mcp_box_run", &json!({"command": "reboot"}), "reboot", "/repo");
+
+    let editor = json!({"command": "create", "path": "/repo/a", "file_text": "x"});
+    let tool = pre(Agent::Claude, "mcp__editor__edit_file", &editor).tool;
+    assert!(matches!(tool, Some(Tool::Mcp { .. })), "a word that says what to do is no line: {tool:?}");
+    let both = json!({"command": "make all", "path": "/repo/.env", "timeout": 5, "cwd": "sub"});
+    let tool = pre(Agent::Claude, "Both", &both).tool;
+    let want =
+        Tool::Bash { command: "make all".into(), cwd: Some("/repo/sub".into()), beside: json!({"path": "/repo/.env"}) };
+    assert_eq!(tool, Some(want), "what else it names is not overlooked");
+    assert_eq!(
+        pre(Agent::Claude, "Monitor", &monitor).tool.and_then(|t| t.unread_input().cloned()),
+        Some(json!({"description": "watch"}))
+    );
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use dandori_domain::cause::with_causes;
-use dandori_guard::world::{Call, Denied, Exception, FileKind, Ran};
+use dandori_guard::world::{Call, Denied, Exception, FileKind, Gap, Ran};
 use dandori_guard::{Checkout, Mark, World};
 use dandori_host::{Cmd, CmdError, Env};
 
@@ -20,6 +20,8 @@ const MAX_TEXT: u64 = 4 * 1024 * 1024;
 
 pub struct Files<'a> {
     pub env: &'a Env,
+    /// The user's, wherever the client's environment says it is.
+    pub home: Option<Utf8PathBuf>,
     pub memory: &'a Memory,
     pub begun: Instant,
     pub waited: Cell<Duration>,
@@ -84,6 +86,10 @@ impl World for Files<'_> {
         self.memory.exceptions()
     }
 
+    fn gaps(&self) -> Vec<Gap> {
+        self.memory.gaps.clone()
+    }
+
     fn run(&self, call: &Call) -> Ran {
         let Some((program, args)) = call.argv.split_first() else {
             return Ran::NotStarted { why: "no program is named".to_owned() };
@@ -122,7 +128,11 @@ impl World for Files<'_> {
     }
 
     fn home(&self) -> Option<Utf8PathBuf> {
-        self.env.home()
+        self.home.clone()
+    }
+
+    fn variable(&self, name: &str) -> Option<String> {
+        self.env.text(name).map(str::to_owned)
     }
 
     fn config_home(&self) -> Option<Utf8PathBuf> {

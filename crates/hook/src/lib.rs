@@ -8,6 +8,7 @@
 mod checkout;
 mod effects;
 mod files;
+mod given;
 mod lineage;
 mod looks;
 mod memory;
@@ -26,11 +27,13 @@ use dandori_guard::{
     encode,
 };
 use dandori_host::Env;
+use dandori_journal::Begun;
 use dandori_text::Lang;
 use dandori_text::guard::Unjudged;
 
 pub use checkout::{find as find_checkout, main_root};
 pub use files::Files;
+pub use given::Given;
 pub use memory::Memory;
 pub use place::guard_folder;
 pub use rules::place as rules_place;
@@ -50,16 +53,21 @@ pub struct Called {
     pub agent: Option<Agent>,
     /// The folder of the run it belongs to, when it does.
     pub run: Option<camino::Utf8PathBuf>,
+    pub given: Given,
 }
 
 impl Called {
-    /// `hook <agent> [--run <folder>]`; what is not understood is left away: an answer is owed in any case.
+    /// `hook <agent> [--run <folder>] [--state <folder>] [--config <file>] [--home <folder>]`; what is not understood is
+    /// left away: an answer is owed in any case.
     pub fn from_words(words: impl Iterator<Item = String>) -> Self {
-        let mut called = Self { agent: None, run: None };
+        let mut called = Self { agent: None, run: None, given: Given::default() };
         let mut words = words.peekable();
         while let Some(word) = words.next() {
             match word.as_str() {
                 "--run" => called.run = words.next().map(Into::into),
+                "--state" => called.given.state = words.next().map(Into::into),
+                "--config" => called.given.config = words.next().map(Into::into),
+                "--home" => called.given.home = words.next().map(Into::into),
                 name => called.agent = called.agent.or(name.parse().ok()),
             }
         }
@@ -81,7 +89,9 @@ pub fn main(called: &Called, env: &Env) -> u8 {
     let answer = catch_unwind(AssertUnwindSafe(|| work(called, env, begun, &desk)))
         .unwrap_or_else(|_| desk.unjudged(&Unjudged::Panicked));
     drop(watch);
-    desk.answer(&answer)
+    let code = desk.answer(&answer);
+    desk.end_call();
+    code
 }
 
 /// Where the one answer is given: by the work, or by the watch when the work takes too long.
@@ -91,6 +101,8 @@ struct Desk {
     seen: Mutex<Option<Event>>,
     /// How long programs of the project's own may hold up the answer, in milliseconds.
     allowance: Arc<AtomicU64>,
+    /// As it is written down while it is being answered.
+    call: Arc<Mutex<Option<Begun>>>,
     is_taken: AtomicBool,
     /// By the locale: the configuration may be what cannot be read.
     lang: Lang,
@@ -108,6 +120,7 @@ impl Desk {
         }
         let answer = self.unjudged(&Unjudged::TookTooLong);
         let code = self.answer(&answer);
+        self.end_call();
         // The work is stuck: there is nothing to go back to.
         std::process::exit(i32::from(code));
     }
@@ -118,6 +131,13 @@ impl Desk {
             std::thread::park();
         }
         write(answer)
+    }
+
+    /// Only now: whoever is killed before the answer is out has not answered.
+    fn end_call(&self) {
+        if let Some(call) = self.call.lock().ok().and_then(|mut slot| slot.take()) {
+            call.end();
+        }
     }
 
     fn unjudged(&self, why: &Unjudged) -> Answer {
@@ -140,7 +160,7 @@ fn work(called: &Called, env: &Env, begun: Instant, desk: &Desk) -> Answer {
         Err(unread) => return unread.answer,
     };
     drop(bytes);
-    if called.run.is_none() && place::is_in_run(&event, env) {
+    if called.run.is_none() && place::is_in_run(&event, env, &called.given) {
         return Answer { stdout: Vec::new(), stderr: String::new(), exit: 0 };
     }
     event.headless = called.run.is_some() || env.text("CLAUDE_CODE_ENTRYPOINT").is_some_and(|e| e.starts_with("sdk"));
@@ -154,7 +174,8 @@ fn work(called: &Called, env: &Env, begun: Instant, desk: &Desk) -> Answer {
         *slot = Some(event.outline());
     }
     let allowance = Arc::clone(&desk.allowance);
-    let request = Request { event: &event, env, run: called.run.as_deref(), begun, allowance };
+    let (given, run, call) = (&called.given, called.run.as_deref(), Arc::clone(&desk.call));
+    let request = Request { event: &event, env, given, run, begun, allowance, call };
     match Session::open(&request) {
         Ok(session) => session.answer(&request),
         Err(why) => desk.unjudged(&why),

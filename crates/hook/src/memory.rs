@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::time::Duration;
 
 use camino::Utf8Path;
-use dandori_guard::world::{Denied, Exception};
+use dandori_guard::world::{Denied, Exception, Gap};
 use dandori_guard::{Event, Mark};
 use dandori_journal as journal;
 use jiff::Timestamp;
@@ -15,6 +15,8 @@ pub struct Memory {
     pub(crate) now: Timestamp,
     pub(crate) window: Duration,
     has_exceptions: Cell<bool>,
+    /// Calls that were never answered, as this event found them.
+    pub(crate) gaps: Vec<Gap>,
 }
 
 impl Memory {
@@ -27,6 +29,7 @@ impl Memory {
             now,
             window,
             has_exceptions: Cell::new(true),
+            gaps: Vec::new(),
         }
     }
 

@@ -9,6 +9,8 @@ use dandori_host::layout::RunLayout;
 use dandori_host::shim::RUN_MARKER;
 use dandori_host::{Env, Layout};
 
+use crate::Given;
+
 /// Any path in the project.
 pub(crate) fn project(event: &Event, env: &Env, layout: &Layout) -> Option<Utf8PathBuf> {
     let told = told(event.agent, env);
@@ -40,12 +42,13 @@ fn told(agent: Agent, env: &Env) -> Option<Utf8PathBuf> {
 
 /// Whether the client works for a run: then the run's own hook judges, and an installation of the user's has nothing to
 /// say. The variable alone does not make it so: whoever starts a client can set it. It has to work in a worktree of the
-/// run's repository, and the run to have rules.
-pub(crate) fn is_in_run(event: &Event, env: &Env) -> bool {
+/// run's repository, below the state folder that is known, and the run to have rules.
+pub(crate) fn is_in_run(event: &Event, env: &Env, given: &Given) -> bool {
     let Some(run) = env.text(RUN_MARKER).and_then(|id| id.parse().ok()) else { return false };
     let Some(project) = told(event.agent, env).or_else(|| event.cwd.clone()) else { return false };
     let found = RunLayout::of_worktree(&dandori_host::layout::real(&project), run);
-    found.is_some_and(|run| run.rules().is_file())
+    let is_ours = |run: &RunLayout| given.state.as_ref().is_none_or(|state| run.root().starts_with(state));
+    found.filter(is_ours).is_some_and(|run| run.rules().is_file())
 }
 
 /// Forgets an ended session.

@@ -5,13 +5,14 @@ use dandori_guard::Checkout;
 use dandori_host::{Env, Layout};
 use dandori_policy::{AgentHomes, Place};
 
+use crate::Given;
 use crate::checkout::main_root;
 
 /// The place of a checkout's rules; `None` is outside of every repository.
-pub fn place(checkout: Option<&Checkout>, env: &Env, layout: &Layout, folder: &Utf8Path) -> Place {
+pub fn place(checkout: Option<&Checkout>, env: &Env, given: &Given, layout: &Layout, folder: &Utf8Path) -> Place {
     Place {
         folder: folder.to_owned(),
-        user_config: dandori_host::layout::user_config(env),
+        user_config: given.user_config(env),
         trust: layout.trust(),
         state_root: layout.root().to_owned(),
         binary: std::env::current_exe().ok().and_then(|path| Utf8PathBuf::try_from(path).ok()),

@@ -1,24 +1,26 @@
 //! One event in its session: the rules that hold there, what is remembered, the judgement, and what is written down.
 
 use std::cell::{Cell, RefCell};
-use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use dandori_domain::guard::{Profile, RulesNote};
+use dandori_guard::world::Gap;
 use dandori_guard::{
     Answer, Asking, Checkout, Context, Decision, ErrorPolicy, Event, GuardName, Judgement, Kind, Mark, Reason, Rules,
     Ruling, Verdict, encode, judge,
 };
 use dandori_host::layout::RunLayout;
 use dandori_host::{Env, Layout};
-use dandori_journal::{Logs, Record, event_name, local_time, spool};
+use dandori_journal::{Begun, Logs, Record, event_name, local_time, spool};
 use dandori_policy::RunRules;
 use dandori_text::Lang;
 use dandori_text::guard::Unjudged;
 use jiff::Zoned;
 
+use crate::Given;
 use crate::files::Files;
 use crate::looks::Looks;
 use crate::memory::Memory;
@@ -28,10 +30,13 @@ use crate::{effects, place};
 pub struct Request<'a> {
     pub event: &'a Event,
     pub env: &'a Env,
+    pub given: &'a Given,
     /// The folder of the run it belongs to, when it does.
     pub run: Option<&'a Utf8Path>,
     pub begun: Instant,
     pub allowance: Arc<AtomicU64>,
+    /// The call as it is written down, until its answer is given.
+    pub call: Arc<Mutex<Option<Begun>>>,
 }
 
 /// The rules of one project, and what is remembered about a session in it.
@@ -70,37 +75,50 @@ impl Session {
         let now = local_time(dandori_host::now(), request.env.text("TZ"));
         if let Some(run) = request.run {
             let run = RunLayout::at(run);
+            let gaps = begin(&run.guards(), request);
             let unread = |e: std::io::Error| Unjudged::RunRules(e.to_string());
             let RunRules { worktree, rules } = RunRules::load(&run.rules()).map_err(unread)?;
             let project = Some(worktree);
             let folder = run.guards();
             let ground = Ground { rules, notes: Vec::new(), project, checkout: None, folder, layout: None };
-            let session = Self::on(ground, request, now);
+            let mut session = Self::on(ground, request, now);
+            session.memory.gaps = gaps;
             // The agent can write where they would stand, and nobody gives any in a run.
             session.memory.forget_exceptions();
             return Ok(session);
         }
-        let layout = Layout::from_env(request.env).ok_or(Unjudged::NoHome)?;
+        let layout = request.given.layout(request.env).ok_or(Unjudged::NoHome)?;
         let project = place::project(request.event, request.env, &layout);
-        Ok(Self::in_project(project, layout, request, now))
+        Ok(Self::in_project(project, layout, request, now, begin))
     }
 
     /// For whoever only asks what would be said: the event's own folder counts, and no session is remembered to have
     /// begun there.
     pub fn look(request: &Request) -> Result<Self, Unjudged> {
         let now = local_time(dandori_host::now(), request.env.text("TZ"));
-        let layout = Layout::from_env(request.env).ok_or(Unjudged::NoHome)?;
-        Ok(Self::in_project(request.event.cwd.clone(), layout, request, now))
+        let layout = request.given.layout(request.env).ok_or(Unjudged::NoHome)?;
+        Ok(Self::in_project(request.event.cwd.clone(), layout, request, now, |_, _| Vec::new()))
     }
 
-    fn in_project(project: Option<Utf8PathBuf>, layout: Layout, request: &Request, now: Zoned) -> Self {
+    /// `begin` is called before the rules are looked at, which takes most of the time there is.
+    fn in_project(
+        project: Option<Utf8PathBuf>,
+        layout: Layout,
+        request: &Request,
+        now: Zoned,
+        begin: fn(&Utf8Path, &Request) -> Vec<Gap>,
+    ) -> Self {
         let checkout = project.as_deref().and_then(crate::checkout::find);
         let root = checkout.as_ref().map(|c| c.root.clone());
         let folder = place::guard_folder(&layout, root.as_deref());
-        let mut place = crate::rules::place(checkout.as_ref(), request.env, &layout, &folder);
+        let gaps = begin(&folder, request);
+        let mut place = crate::rules::place(checkout.as_ref(), request.env, request.given, &layout, &folder);
         place.was_disciplined = !place.has_state() && was_disciplined(&folder, request.event);
         let (rules, notes) = dandori_policy::load(&place, now.timestamp());
-        Self::on(Ground { rules, notes, project, checkout, folder, layout: Some(layout) }, request, now)
+        let mut session =
+            Self::on(Ground { rules, notes, project, checkout, folder, layout: Some(layout) }, request, now);
+        session.memory.gaps = gaps;
+        session
     }
 
     fn on(ground: Ground, request: &Request, now: Zoned) -> Self {
@@ -115,6 +133,7 @@ impl Session {
     pub fn judge(&self, request: &Request, asking: Asking) -> Judged {
         let files = Files {
             env: request.env,
+            home: request.given.home(request.env),
             memory: &self.memory,
             begun: request.begun,
             waited: Cell::default(),
@@ -125,6 +144,7 @@ impl Session {
         let context = Context::new(request.event, &self.rules, &files, self.lang, self.project.as_deref());
         let mut judgement = judge(&context, asking);
         self.say_what_is_wrong(request.event, &mut judgement.ruling);
+        say_what_went_unjudged(&mut judgement);
         let answer = encode(request.event, &judgement.ruling);
         Judged { judgement, answer }
     }
@@ -159,6 +179,16 @@ impl Session {
             judged = self.judge(request, Asking::UntilBlocked);
         }
         let Judged { judgement, answer } = judged;
+        let goes_on = match &judgement.ruling.verdict {
+            Verdict::Go => true,
+            Verdict::Ask { .. } => request.event.can_ask(),
+            Verdict::Block { .. } => false,
+        };
+        if let (true, Ok(mut slot)) = (goes_on, request.call.lock())
+            && let Some(call) = slot.as_mut()
+        {
+            call.goes_on();
+        }
         let logs = Logs::new(&self.folder);
         // What cannot be noted must not keep the answer back: the tool would run without one.
         let troubles =
@@ -197,6 +227,26 @@ impl Session {
         record.oddities.extend(troubles);
         let _ = spool::append(&self.folder, &record);
     }
+}
+
+/// A refusal leaves warnings away; that something went on unjudged is told once, so it goes along.
+fn say_what_went_unjudged(judgement: &mut Judgement) {
+    let (Verdict::Block { reason, .. } | Verdict::Ask { reason, .. }) = &mut judgement.ruling.verdict else { return };
+    let gaps = judgement.steps.iter().filter(|step| step.guard == "unjudged").filter_map(|step| step.message.as_ref());
+    for gap in gaps {
+        *reason = reason.with(&format!("[dandori unjudged] {gap}"));
+    }
+}
+
+/// From here on the event is known to be judged; what was not is told.
+fn begin(folder: &Utf8Path, request: &Request) -> Vec<Gap> {
+    let id = request.event.session.as_ref().map(ToString::to_string);
+    let session = dandori_journal::Session::new(folder, request.event.agent, id.as_deref());
+    let Some((call, gaps)) = session.begin(request.event) else { return Vec::new() };
+    if let Ok(mut slot) = request.call.lock() {
+        *slot = Some(call);
+    }
+    gaps
 }
 
 fn was_disciplined(folder: &Utf8Path, event: &Event) -> bool {

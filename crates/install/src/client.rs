@@ -24,14 +24,21 @@ struct Event {
     /// Its groups choose by a matcher. Where none is taken, none is written: Gemini compares a lifecycle event's word
     /// for word.
     has_matcher: bool,
+    /// What is asked about does not go on when the hook is killed, or takes too long. Clients that do not know the word
+    /// leave it alone.
+    fails_closed: bool,
 }
 
 const fn plain(name: &'static str) -> Event {
-    Event { name, seconds: OTHER, has_matcher: false }
+    Event { name, seconds: OTHER, has_matcher: false, fails_closed: false }
 }
 
 const fn matched(name: &'static str, seconds: u32) -> Event {
-    Event { name, seconds, has_matcher: true }
+    Event { name, seconds, has_matcher: true, fails_closed: false }
+}
+
+const fn closed(name: &'static str, seconds: u32) -> Event {
+    Event { name, seconds, has_matcher: true, fails_closed: true }
 }
 
 /// Never `WorktreeCreate`: who registers it replaces the making of worktrees. And not `PermissionRequest`: what we
@@ -39,7 +46,7 @@ const fn matched(name: &'static str, seconds: u32) -> Event {
 const CLAUDE: &[Event] = &[
     matched("SessionStart", OTHER),
     plain("UserPromptSubmit"),
-    matched("PreToolUse", BEFORE_TOOL),
+    closed("PreToolUse", BEFORE_TOOL),
     matched("PostToolUse", AFTER_TOOL),
     matched("PostToolUseFailure", AFTER_TOOL),
     plain("Stop"),
@@ -49,7 +56,7 @@ const CLAUDE: &[Event] = &[
     matched("SessionEnd", SESSION_END),
     matched("Notification", OTHER),
     // Without it an agent takes the hooks out of the settings, and the session goes on without them.
-    matched("ConfigChange", OTHER),
+    closed("ConfigChange", OTHER),
 ];
 
 const CODEX: &[Event] = &[
@@ -61,7 +68,7 @@ const CODEX: &[Event] = &[
     matched("SubagentStart", OTHER),
     matched("SubagentStop", OTHER),
     matched("PreCompact", OTHER),
-    Event { name: "SessionEnd", seconds: SESSION_END, has_matcher: false },
+    Event { name: "SessionEnd", seconds: SESSION_END, has_matcher: false, fails_closed: false },
 ];
 
 const GEMINI: &[Event] = &[
@@ -70,7 +77,7 @@ const GEMINI: &[Event] = &[
     matched("BeforeTool", BEFORE_TOOL),
     matched("AfterTool", AFTER_TOOL),
     plain("AfterAgent"),
-    Event { name: "SessionEnd", seconds: SESSION_END, has_matcher: false },
+    Event { name: "SessionEnd", seconds: SESSION_END, has_matcher: false, fails_closed: false },
     plain("PreCompress"),
     plain("Notification"),
 ];
@@ -114,6 +121,20 @@ impl Client {
         }
     }
 
+    /// Settings beside the hooks that we put in where they are missing. Claude Code takes what another session sends for
+    /// the user's word, and an agent's shell is given what it takes to send it.
+    pub fn settings(self) -> &'static [(&'static str, &'static str)] {
+        match self {
+            Self::Claude => &[("crossSessionInbound", "refuse")],
+            Self::Codex | Self::Gemini => &[],
+        }
+    }
+
+    /// Whether a hook at this event is to be told that its failure is a refusal.
+    pub(crate) fn fails_closed(self, event: &str) -> bool {
+        self == Self::Claude && CLAUDE.iter().any(|known| known.name == event && known.fails_closed)
+    }
+
     /// The groups we want, by event. `more` are words of the call behind the client's name.
     pub(crate) fn wanted(self, program: &str, more: &[&str]) -> Vec<(&'static str, Wanted)> {
         let events = match self {
@@ -133,19 +154,28 @@ impl Client {
         }
     }
 
+    /// What stands behind the program.
+    pub(crate) fn call_words<'w>(self, more: &[&'w str]) -> impl Iterator<Item = &'w str> {
+        ["hook", self.name()].into_iter().chain(more.to_vec())
+    }
+
+    /// The whole call, for a shell.
+    pub(crate) fn call_line(self, program: &str, more: &[&str]) -> String {
+        std::iter::once(program).chain(self.call_words(more)).map(word).collect::<Vec<_>>().join(" ")
+    }
+
     fn handler(self, event: &Event, program: &str, more: &[&str]) -> Wanted {
         let kind = ("type", Wanted::text("command"));
-        let call = || ["hook", self.name()].into_iter().chain(more.iter().copied());
-        let line = std::iter::once(program).chain(call()).map(word).collect::<Vec<_>>().join(" ");
-        let line = ("command", Wanted::text(line));
+        let line = ("command", Wanted::text(self.call_line(program, more)));
         match self {
             // With arguments of its own it is started without a shell.
-            Self::Claude => Wanted::object([
-                kind,
-                ("command", Wanted::text(program)),
-                ("args", Wanted::List(call().map(Wanted::text).collect())),
-                ("timeout", Wanted::Number(event.seconds)),
-            ]),
+            Self::Claude => {
+                let args = ("args", Wanted::List(self.call_words(more).map(Wanted::text).collect()));
+                let timeout = ("timeout", Wanted::Number(event.seconds));
+                let plain = [kind, ("command", Wanted::text(program)), args, timeout];
+                let closed = event.fails_closed.then(|| ("onFailure", Wanted::text("block")));
+                Wanted::object(plain.into_iter().chain(closed))
+            }
             Self::Codex => Wanted::object([kind, line, ("timeout", Wanted::Number(event.seconds))]),
             Self::Gemini => Wanted::object([
                 kind,

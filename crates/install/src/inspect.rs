@@ -4,6 +4,7 @@
 //! where nobody watches. Only what was seen to do that is looked for: the live self-test finds the rest.
 
 use crate::Client;
+use crate::call::Call;
 use crate::ours::{self, Entry};
 use crate::tree::{self, BOM, Kind, Trouble, Value};
 
@@ -24,9 +25,10 @@ pub struct Own {
     pub event: String,
     pub group: usize,
     pub handler: usize,
-    /// As it is written: a path, or a name for the PATH.
-    pub program: String,
+    pub call: Call,
     pub weakness: Option<Weakness>,
+    /// It lacks what this version writes: places, or that its failure is a refusal.
+    pub is_outdated: bool,
 }
 
 /// Why an entry of ours is not asked, or not waited for, in every case.
@@ -40,6 +42,8 @@ pub enum Weakness {
     Async,
     /// So few milliseconds are waited that no program has answered by then.
     Timeout(u64),
+    /// When it is killed, what it was asked about goes on.
+    FailsOpen,
 }
 
 /// A value of the wrong kind. Line and column count from 1.
@@ -62,6 +66,8 @@ pub enum Shape {
     Present,
     /// A kind of hook the client knows.
     KnownType,
+    /// `block` or `continue`: anything else drops the hooks.
+    FailureWord,
 }
 
 /// In milliseconds; a program needs as long to start on a busy machine.
@@ -87,9 +93,11 @@ pub fn inspect(client: Client, text: &str) -> Result<Inspection, Trouble> {
 fn own(client: Client, hooks: &Value, entry: Entry) -> Option<Own> {
     let group = hooks.property(&entry.event)?.value.elements().get(entry.group)?;
     let handler = ours::handlers(group).get(entry.handler)?;
-    let program = ours::program(handler, client)?;
+    let call = Call::of(handler, client)?;
     let weakness = weakness(client, group, handler);
-    Some(Own { event: entry.event, group: entry.group, handler: entry.handler, program, weakness })
+    let is_open = client.fails_closed(&entry.event) && handler.property("onFailure").is_none();
+    let is_outdated = is_open || !call.places.are_whole();
+    Some(Own { event: entry.event, group: entry.group, handler: entry.handler, call, weakness, is_outdated })
 }
 
 fn weakness(client: Client, group: &Value, handler: &Value) -> Option<Weakness> {
@@ -104,6 +112,9 @@ fn weakness(client: Client, group: &Value, handler: &Value) -> Option<Weakness> 
     }
     if client != Client::Gemini && is_plain(handler.property("async").map(|p| &p.value), "true") {
         return Some(Weakness::Async);
+    }
+    if client == Client::Claude && text(handler, "onFailure").is_some_and(|word| word == "continue") {
+        return Some(Weakness::FailsOpen);
     }
     let unit = if client == Client::Gemini { 1.0 } else { 1000.0 };
     let timeout = handler.property("timeout").and_then(|p| number(&p.value)).map(|n| n * unit)?;
@@ -125,7 +136,7 @@ fn switch(client: Client, root: &Value, entries: &[Own]) -> Option<&'static str>
             if is_plain(config.property("enabled").map(|p| &p.value), "false") {
                 return Some("hooksConfig.enabled");
             }
-            let is_ours = |name: &str| name == "dandori" || entries.iter().any(|e| name.starts_with(&e.program));
+            let is_ours = |name: &str| name == "dandori" || entries.iter().any(|e| name.starts_with(&e.call.program));
             let named = config.property("disabled")?.value.elements();
             named.iter().filter_map(Value::text).any(is_ours).then_some("hooksConfig.disabled")
         }
@@ -214,6 +225,11 @@ impl Faults<'_> {
                 None => self.note(handler, format!("{key}.command"), Shape::Present),
             }
         }
+        if let Some(word) = handler.property("onFailure").map(|p| &p.value).filter(|_| client == Client::Claude)
+            && !word.text().is_some_and(|word| matches!(word, "block" | "continue"))
+        {
+            self.note(word, format!("{key}.onFailure"), Shape::FailureWord);
+        }
         if let Some(timeout) = handler.property("timeout").map(|p| &p.value) {
             self.is(timeout, &format!("{key}.timeout"), Shape::Number);
         }
@@ -223,7 +239,7 @@ impl Faults<'_> {
         let fits = match wanted {
             Shape::Object => matches!(value.kind, Kind::Object(_)),
             Shape::List => matches!(value.kind, Kind::List(_)),
-            Shape::Text | Shape::Present | Shape::KnownType => value.text().is_some(),
+            Shape::Text | Shape::Present | Shape::KnownType | Shape::FailureWord => value.text().is_some(),
             Shape::Number => number(value).is_some(),
         };
         if !fits {
@@ -241,10 +257,13 @@ impl Faults<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::install;
+    use crate::{Places, install};
 
     fn installed(client: Client) -> String {
-        install(client, "/a/dandori", None, None).unwrap().text
+        let path = |name: &str| Some(format!("/home/{name}"));
+        let places = Places { state: path("state"), config: path("config"), home: path("") };
+        let call = Call { program: "/a/dandori".to_owned(), places };
+        install(client, &call, None, None).unwrap().text
     }
 
     #[test]
@@ -252,8 +271,12 @@ mod tests {
         for client in Client::ALL {
             let found = inspect(client, &installed(client)).unwrap();
             assert_eq!((&found.faults, &found.missing, found.off), (&vec![], &vec![], None), "{client:?}");
-            let is_plain =
-                |e: &Own| e.program == "/a/dandori" && e.weakness.is_none() && (e.group, e.handler) == (0, 0);
+            let is_plain = |e: &Own| {
+                e.call.program == "/a/dandori"
+                    && e.weakness.is_none()
+                    && !e.is_outdated
+                    && (e.group, e.handler) == (0, 0)
+            };
             assert!(!found.entries.is_empty() && found.entries.iter().all(is_plain), "{found:?}");
         }
     }
@@ -276,6 +299,8 @@ mod tests {
         assert_eq!(claude(&hook(r#"{"type":"command"}"#)), one(&key(".command"), Shape::Present, 1, 29));
         assert_eq!(claude(&hook(r#"{"command":"x"}"#)), one(&key(".type"), Shape::Present, 1, 29));
         assert_eq!(claude(&hook("7")), one(&key(""), Shape::Object, 1, 29));
+        let word = hook(r#"{"type":"command","command":"x","onFailure":"bogus"}"#);
+        assert_eq!(claude(&word), one(&key(".onFailure"), Shape::FailureWord, 1, 73));
         let http = hook(r#"{"type":"http","url":"http://x"}"#);
         assert_eq!(claude(&http), vec![]);
         assert_eq!(fault(Client::Codex, &http), one(&key(".type"), Shape::KnownType, 1, 37));
@@ -298,7 +323,26 @@ mod tests {
         assert_eq!(claude(r#""timeout": 0.1"#), Weakness::Timeout(100));
         assert_eq!(claude(r#""timeout": 120, "if": "Bash(git *)""#), Weakness::If("Bash(git *)".to_owned()));
         assert_eq!(claude(r#""timeout": 120, "async": true"#), Weakness::Async);
+        let open = weak(Client::Claude, r#""onFailure": "block""#, r#""onFailure": "continue""#);
+        assert_eq!(open, Weakness::FailsOpen);
         assert_eq!(weak(Client::Gemini, r#""timeout": 120000"#, r#""timeout": 120"#), Weakness::Timeout(120));
+    }
+
+    #[test]
+    fn what_an_earlier_version_wrote_is_out_of_date() {
+        for client in Client::ALL {
+            let bare = install(client, &Call::bare("/a/dandori"), None, None).unwrap().text;
+            assert!(inspect(client, &bare).unwrap().entries.iter().all(|e| e.is_outdated), "{client:?}");
+        }
+        let open = installed(Client::Claude).replacen("onFailure", "was", 1);
+        let outdated: Vec<String> = inspect(Client::Claude, &open)
+            .unwrap()
+            .entries
+            .into_iter()
+            .filter(|e| e.is_outdated)
+            .map(|e| e.event)
+            .collect();
+        assert_eq!(outdated, ["PreToolUse"]);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Our groups put into a settings text, or brought up to date in it.
 
 use crate::Client;
+use crate::call::Call;
 use crate::edit::Place;
 use crate::memory::{Before, FileBefore, Memory};
 use crate::ours::{self, Entry};
@@ -16,27 +17,23 @@ pub struct Installed {
     pub memory: Option<Memory>,
 }
 
-/// `program` is the absolute path to be called; `text` the file's, when there is one; `memory` what an earlier
+/// `call` has the absolute path to be called; `text` is the file's, when there is one; `memory` what an earlier
 /// installation remembers. What is up to date already stays as it is, byte for byte.
-pub fn install(
-    client: Client,
-    program: &str,
-    text: Option<&str>,
-    memory: Option<&Memory>,
-) -> Result<Installed, Trouble> {
-    let wanted = client.wanted(program, &[]);
+pub fn install(client: Client, call: &Call, text: Option<&str>, memory: Option<&Memory>) -> Result<Installed, Trouble> {
+    let program = call.program.as_str();
+    let wanted = client.wanted(program, &call.places.words());
     let whole = text.unwrap_or_default();
     let (bom, body) = whole.strip_prefix(BOM).map_or(("", whole), |body| (BOM, body));
     let Some(root) = tree::parse(body)?.root else {
         // Nothing but white space, or comments: an object is put behind them.
-        return from_nothing(&wanted, text, bom, body);
+        return from_nothing(client, &wanted, text, bom, body);
     };
     require_shape(body, &root, &wanted)?;
     let found = root.property("hooks").map(|p| ours::entries(&p.value, client, Some(program))).unwrap_or_default();
-    if is_current(&root, &wanted, &found) {
+    if is_current(&root, &wanted, &found) && missing(client, &root).is_empty() {
         return Ok(Installed { text: whole.to_owned(), memory: memory.cloned() });
     }
-    let memory = remember(body, &wanted, &found, memory)?;
+    let mut memory = remember(body, &wanted, &found, memory)?;
     let mut body = body.to_owned();
     while let Some(entry) = stale(&body, client, program, &wanted)? {
         body = take_out(&body, client, Some(program), &entry, &memory)?;
@@ -44,10 +41,29 @@ pub fn install(
     for (event, group) in &wanted {
         body = put(&body, client, program, event, group)?;
     }
+    body = put_settings(&body, client, &mut memory)?;
     Ok(Installed { text: format!("{bom}{body}"), memory: Some(memory) })
 }
 
+/// The settings beside the hooks that nobody has set. What somebody has set is theirs.
+fn missing(client: Client, root: &Value) -> Vec<(&'static str, &'static str)> {
+    client.settings().iter().filter(|(name, _)| root.property(name).is_none()).copied().collect()
+}
+
+fn put_settings(text: &str, client: Client, memory: &mut Memory) -> Result<String, Trouble> {
+    let mut text = text.to_owned();
+    for (name, value) in tree::parse(&text)?.root.map(|root| missing(client, &root)).unwrap_or_default() {
+        let tree = tree::parse(&text)?;
+        let Some(root) = &tree.root else { break };
+        let place = Place { text: &text, tree: &tree };
+        text = place.with(root, None, |style| property(name, &Wanted::text(value), style));
+        memory.settings.push(name.to_owned());
+    }
+    Ok(text)
+}
+
 fn from_nothing(
+    client: Client,
     wanted: &[(&'static str, Wanted)],
     text: Option<&str>,
     bom: &str,
@@ -60,7 +76,8 @@ fn from_nothing(
         body = put_new(&body, event, group)?;
     }
     let file = text.map_or(FileBefore::Absent, |text| FileBefore::Blank(text.to_owned()));
-    let memory = Memory { file, hooks: Before::Absent, events: [].into() };
+    let mut memory = Memory { file, hooks: Before::Absent, events: [].into(), settings: Vec::new() };
+    body = put_settings(&body, client, &mut memory)?;
     Ok(Installed { text: format!("{bom}{body}"), memory: Some(memory) })
 }
 
@@ -111,7 +128,12 @@ fn remember(
     let mut memory = match earlier {
         Some(earlier) if !found.is_empty() => earlier.clone(),
         _ if !found.is_empty() => Memory::none(),
-        _ => Memory { file: FileBefore::Object(state(root)), hooks: state(hooks), events: [].into() },
+        _ => Memory {
+            file: FileBefore::Object(state(root)),
+            hooks: state(hooks),
+            events: [].into(),
+            settings: Vec::new(),
+        },
     };
     for (event, _) in wanted {
         if !found.iter().any(|e| e.event == *event) {

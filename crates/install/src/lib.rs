@@ -8,10 +8,13 @@
 //! * [`uninstall`] takes out what is ours by its command line, and with the memory also what held it, so that a file
 //!   nobody else has touched is again what it was before. Without a memory it takes away what became empty.
 //! * [`for_run`] makes the settings of one run's private client: its own hooks in the place of any of ours.
-//! * An entry of ours is known by its command: a program named `dandori`, then `hook <agent>`.
+//! * An entry of ours is known by its command: a program named `dandori`, then `hook <agent>` and the guards' own places.
+//! * Besides hooks, Claude Code is told to take no messages of other sessions ([`Client::settings`]): they would count as
+//!   the user's word.
 //! * [`inspect`] and [`CodexConfig`] say what keeps ours from being heard; [`only_ours`] makes a copy in which nobody
 //!   else's does anything.
 
+mod call;
 mod client;
 mod diff;
 mod edit;
@@ -27,6 +30,7 @@ mod trust;
 mod uninstall;
 mod wanted;
 
+pub use call::{Call, Places};
 pub use client::Client;
 pub use diff::unified;
 pub use folders::{gemini_trusts, gemini_trusts_all};
@@ -37,5 +41,5 @@ pub use ours::{Reach, has_ours, reach};
 pub use rehearsal::{Setting, only_ours, with_setting};
 pub use run::{TrustedHook, for_run, trusted_hooks, without_ours};
 pub use tree::{Looseness, Trouble};
-pub use trust::{CodexConfig, CodexTrust};
+pub use trust::{CodexConfig, CodexTrust, MovedFile};
 pub use uninstall::{Uninstalled, uninstall};

@@ -12,6 +12,9 @@ pub struct Memory {
     pub hooks: Before,
     /// The lists of the events.
     pub events: BTreeMap<String, Before>,
+    /// Settings beside the hooks that were not there.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub settings: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,7 +39,12 @@ pub enum Before {
 impl Memory {
     /// For a file about which nothing is known: what becomes empty was ours, but the file was there.
     pub(crate) fn none() -> Self {
-        Self { file: FileBefore::Object(Before::Filled), hooks: Before::Absent, events: BTreeMap::new() }
+        Self {
+            file: FileBefore::Object(Before::Filled),
+            hooks: Before::Absent,
+            events: BTreeMap::new(),
+            settings: Vec::new(),
+        }
     }
 
     pub(crate) fn of_event(&self, event: &str) -> Before {

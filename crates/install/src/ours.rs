@@ -1,6 +1,7 @@
 //! What in a settings text is ours, and what keeps it from being heard.
 
 use crate::Client;
+use crate::call::Call;
 use crate::tree::{self, BOM, Comments, Looseness, Value};
 
 /// A handler of ours, by its place: event, group, handler.
@@ -38,46 +39,7 @@ pub(crate) fn handlers(group: &Value) -> &[Value] {
 /// the one to be installed.
 pub(crate) fn is_ours(handler: &Value, client: Client, program: Option<&str>) -> bool {
     let is_program = |path: &str| Some(path) == program || path.rsplit('/').next() == Some("dandori");
-    self::program(handler, client).is_some_and(|path| is_program(&path))
-}
-
-/// The program that is called with `hook <agent>` and nothing else, whatever its name.
-pub(crate) fn program(handler: &Value, client: Client) -> Option<String> {
-    let command = handler.property("command")?.value.text()?;
-    if let Some(args) = handler.property("args") {
-        let args: Vec<Option<&str>> = args.value.elements().iter().map(Value::text).collect();
-        return (args == [Some("hook"), Some(client.name())]).then(|| command.to_owned());
-    }
-    let line = command.trim_end().strip_suffix(client.name())?.trim_end();
-    let line = line.strip_suffix("hook").filter(|l| l.ends_with([' ', '\t']))?;
-    only_word(line.trim())
-}
-
-/// The one word that a shell would read here; `None` when it is several, or more than a plain word.
-fn only_word(text: &str) -> Option<String> {
-    let mut word = String::new();
-    let mut rest = text.chars();
-    while let Some(c) = rest.next() {
-        match c {
-            '\'' => loop {
-                match rest.next()? {
-                    '\'' => break,
-                    c => word.push(c),
-                }
-            },
-            '"' => loop {
-                match rest.next()? {
-                    '"' => break,
-                    '\\' => word.push(rest.next()?),
-                    c => word.push(c),
-                }
-            },
-            '\\' => word.push(rest.next()?),
-            c if c.is_whitespace() || ";&|<>()".contains(c) => return None,
-            c => word.push(c),
-        }
-    }
-    (!word.is_empty()).then_some(word)
+    Call::of(handler, client).is_some_and(|call| is_program(&call.program))
 }
 
 /// Whether an entry of ours stands in this text. A text that cannot be read has none.
@@ -139,6 +101,8 @@ mod tests {
             r#"{"command": "'/my tools/dandori' hook  claude "}"#,
             r#"{"command": "'/it'\\''s/dandori' hook claude"}"#,
             r#"{"command": "\"/my tools/dandori\" hook claude"}"#,
+            r#"{"command": "/a/dandori", "args": ["hook", "claude", "--state", "/s", "--config", "/c"]}"#,
+            r#"{"command": "/a/dandori hook claude --state '/s t'"}"#,
         ] {
             assert!(ours(handler, Client::Claude), "{handler}");
             assert!(!ours(handler, Client::Codex), "{handler}");

@@ -3,40 +3,60 @@
 use std::ops::Range;
 
 use crate::Client;
+use crate::call::{Call, Places};
 use crate::edit::Place;
 use crate::ours;
 use crate::tree::{self, BOM, Kind, Value};
-use crate::wanted::{Wanted, property};
+use crate::wanted::{Style, Wanted, property};
 
 /// Nobody listens there.
 const NOWHERE: &str = "http://127.0.0.1:9/";
 
-/// The same text, but that no hook of anybody else's does anything: a command is `true`, an address leads nowhere.
-/// Everything else keeps its place and kind, so that a client that drops the original drops the copy as well. What
+/// The same text, but that no hook of anybody else's does anything: a command is `true`, an address leads nowhere. Ours
+/// that have places get these instead, so that what they write down is not the user's. Everything else keeps its place and kind, so that a client that drops the original drops the copy as well. What
 /// cannot be read is left as it is.
-pub fn only_ours(client: Client, text: &str) -> String {
+pub fn only_ours(client: Client, text: &str, places: &Places) -> String {
     let body = text.strip_prefix(BOM).unwrap_or(text);
     let Some(root) = tree::parse(body).ok().and_then(|t| t.root) else { return text.to_owned() };
-    let mut changes: Vec<(Range<usize>, &str)> = Vec::new();
+    let mut changes: Vec<(Range<usize>, String)> = Vec::new();
     // Every list of that name, also those that do not count: what counts is for the client to say.
     for hooks in root.properties().iter().filter(|p| p.name == "hooks") {
         let groups = hooks.value.properties().iter().flat_map(|event| event.value.elements());
-        let others = groups.flat_map(ours::handlers).filter(|handler| !ours::is_ours(handler, client, None));
-        for property in others.flat_map(Value::properties).filter(|p| p.value.text().is_some()) {
-            match property.name.as_str() {
-                "command" | "commandWindows" => changes.push((property.value.range.clone(), "true")),
-                "url" => changes.push((property.value.range.clone(), NOWHERE)),
-                _ => {}
+        for handler in groups.flat_map(ours::handlers) {
+            if ours::is_ours(handler, client, None) {
+                changes.extend(moved(handler, client, places));
+                continue;
+            }
+            for property in handler.properties().iter().filter(|p| p.value.text().is_some()) {
+                match property.name.as_str() {
+                    "command" | "commandWindows" => changes.push((property.value.range.clone(), "\"true\"".to_owned())),
+                    "url" => changes.push((property.value.range.clone(), format!("\"{NOWHERE}\""))),
+                    _ => {}
+                }
             }
         }
     }
     changes.sort_by_key(|(range, _)| std::cmp::Reverse(range.start));
     let mut copy = body.to_owned();
     for (range, by) in changes {
-        copy.replace_range(range, &format!("\"{by}\""));
+        copy.replace_range(range, &by);
     }
     let bom = text.strip_suffix(body).unwrap_or_default();
     format!("{bom}{copy}")
+}
+
+/// Our call with other places, in the form it has.
+fn moved(handler: &Value, client: Client, places: &Places) -> Option<(Range<usize>, String)> {
+    let call = Call::of(handler, client).filter(|call| call.places != Places::default())?;
+    let (what, words) = match handler.property("args") {
+        Some(args) => (args, client.call_words(&places.words()).map(Wanted::text).collect()),
+        None => (handler.property("command")?, Vec::new()),
+    };
+    let wanted = match what.name.as_str() {
+        "args" => Wanted::List(words),
+        _ => Wanted::text(client.call_line(&call.program, &places.words())),
+    };
+    Some((what.value.range.clone(), wanted.written(&Style::Inline { gap: " " })))
 }
 
 /// What a setting is set to.
@@ -104,15 +124,34 @@ mod tests {
             {\"type\": \"http\", \"url\": \"https://example.com\"},\n\
             {\"type\": \"command\"}, 7,\n\
             {\"type\": \"command\", \"command\": \"/a/dandori\", \"args\": [\"hook\", \"claude\"]}]}]},\n  \"model\": \"x\",\n}";
-        let copy = only_ours(Client::Claude, text);
+        let copy = only_ours(Client::Claude, text, &Places::default());
         let expected = text.replace("rm -rf /", "true").replace("https://example.com", "http://127.0.0.1:9/");
         assert_eq!(copy, expected);
     }
 
     #[test]
+    fn ours_write_down_what_they_do_elsewhere() {
+        let places = |at: &str| Places {
+            state: Some(format!("/{at}/state")),
+            config: Some(format!("/{at}/config")),
+            home: Some(format!("/{at}")),
+        };
+        for client in Client::ALL {
+            let call = |at| Call { program: "/a/dandori".to_owned(), places: places(at) };
+            let text = crate::install(client, &call("users"), None, None).unwrap().text;
+            let copy = only_ours(client, &text, &places("try it"));
+            assert!(!copy.contains("/users"), "{copy}");
+            let entries = crate::inspect(client, &copy).unwrap().entries;
+            assert!(!entries.is_empty() && entries.iter().all(|own| own.call == call("try it")), "{entries:?}");
+            let old = crate::install(client, &Call::bare("/a/dandori"), None, None).unwrap().text;
+            assert_eq!(only_ours(client, &old, &places("x")), old, "an earlier version's goes by the environment");
+        }
+    }
+
+    #[test]
     fn what_cannot_be_read_stays_as_it_is() {
         for text in ["", "{", "[]", "{\"hooks\": 3}", "{\"hooks\": {\"Stop\": [4, {\"hooks\": 5}]}}"] {
-            assert_eq!(only_ours(Client::Gemini, text), text);
+            assert_eq!(only_ours(Client::Gemini, text, &Places::default()), text);
         }
     }
 }

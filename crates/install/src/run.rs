@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::Client;
 use crate::install::{put, require_shape};
+use crate::rehearsal::{Setting, with_setting};
 use crate::tree::{self, BOM, Trouble};
 use crate::trust;
 use crate::uninstall::uninstall;
@@ -17,7 +18,10 @@ pub fn for_run(client: Client, program: &str, folder: &str, text: Option<&str>) 
     let Some(root) = tree::parse(body)?.root else { return for_run(client, program, folder, None) };
     let wanted = client.wanted(program, &["--run", folder]);
     require_shape(body, &root, &wanted)?;
-    wanted.iter().try_fold(body.to_owned(), |body, (event, group)| put(&body, client, program, event, group))
+    let made =
+        wanted.iter().try_fold(body.to_owned(), |body, (event, group)| put(&body, client, program, event, group))?;
+    let set = |text: String, (name, value): &(&str, &str)| with_setting(&text, &[name], Setting::Text(value));
+    Ok(client.settings().iter().fold(made, set))
 }
 
 /// The text with what is ours taken out. A switch that turns off every hook goes too, with the hooks it turned off: it
@@ -71,7 +75,7 @@ mod tests {
     #[test]
     fn a_run_has_its_own_hooks_for_every_event_and_other_people_s_stay() {
         for client in Client::ALL {
-            let ours = crate::install(client, "/old/dandori", Some("{}"), None).unwrap().text;
+            let ours = crate::install(client, &crate::Call::bare("/old/dandori"), Some("{}"), None).unwrap().text;
             let first = client.wanted("/d", &[])[0].0;
             let mut settings: Value = serde_json::from_str(&ours).unwrap();
             let theirs = json!({ "hooks": [{ "type": "command", "command": "log" }] });
@@ -95,6 +99,9 @@ mod tests {
                 }
             }
             assert_eq!(hooks[first][0], theirs);
+            let settings: Value = serde_json::from_str(&text).unwrap();
+            let door = settings.get("crossSessionInbound").and_then(Value::as_str);
+            assert_eq!(door, (client == Client::Claude).then_some("refuse"));
         }
     }
 
@@ -106,6 +113,8 @@ mod tests {
         assert_eq!(crate::reach(Client::Claude, &made), crate::Reach::Heard);
         let kept = r#"{"disableAllHooks":false,"hooks":{"Stop":[{"hooks":[{"command":"log"}]}]}}"#;
         assert_eq!(without_ours(Client::Claude, "/d", kept).unwrap(), kept);
+        let open = for_run(Client::Claude, "/d", "/r", Some(r#"{"crossSessionInbound":"accept"}"#)).unwrap();
+        assert!(open.contains(r#""crossSessionInbound":"refuse""#), "{open}");
     }
 
     #[test]

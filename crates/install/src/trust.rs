@@ -71,8 +71,8 @@ impl CodexConfig {
     }
 
     /// Only what concerns hooks, for a copy in which the hooks files and the project stand elsewhere: each pair is a
-    /// path here and there.
-    pub fn moved(&self, files: &[(String, String)], projects: &[(String, String)]) -> String {
+    /// path here and there. A hook of ours that the user trusts is trusted there as well, with its other places.
+    pub fn moved(&self, files: &[MovedFile], projects: &[(String, String)]) -> String {
         let mut kept = Table::new();
         if let Some(switch) = self.0.get("features").and_then(|f| f.get("hooks")) {
             kept.insert("features".to_owned(), Value::Table(Table::from_iter([("hooks".to_owned(), switch.clone())])));
@@ -80,9 +80,9 @@ impl CodexConfig {
         let states = self.0.get("hooks").and_then(|h| h.get("state")).and_then(Value::as_table);
         let mut moved = Table::new();
         for (key, state) in states.into_iter().flatten() {
-            for (from, to) in files {
-                if let Some(place) = key.strip_prefix(from.as_str()).filter(|place| place.starts_with(':')) {
-                    moved.insert(format!("{to}{place}"), state.clone());
+            for file in files {
+                if let Some(place) = key.strip_prefix(file.from.as_str()).filter(|place| place.starts_with(':')) {
+                    moved.insert(format!("{}{place}", file.to), file.agreed(place, state));
                 }
             }
         }
@@ -96,6 +96,43 @@ impl CodexConfig {
         kept.insert("projects".to_owned(), Value::Table(trusted));
         toml::to_string(&kept).unwrap_or_default()
     }
+}
+
+/// A hooks file and its copy.
+#[derive(Debug, Clone)]
+pub struct MovedFile {
+    pub from: String,
+    pub to: String,
+    pub text: String,
+    pub copy: String,
+}
+
+impl MovedFile {
+    /// What was agreed to at a place, for what stands there in the copy.
+    fn agreed(&self, place: &str, state: &Value) -> Value {
+        let mut state = state.clone();
+        let before = own_hash(&self.text, place);
+        let agreed = state.get("trusted_hash").and_then(Value::as_str);
+        if let (Some(agreed), Some(before), Some(now)) = (agreed, before, own_hash(&self.copy, place))
+            && agreed == before
+            && let Some(table) = state.as_table_mut()
+        {
+            table.insert("trusted_hash".to_owned(), Value::String(now));
+        }
+        state
+    }
+}
+
+/// The hash of our entry at `:<event>:<group>:<handler>`, when there is one.
+fn own_hash(text: &str, place: &str) -> Option<String> {
+    let root = tree::parse(text.strip_prefix(BOM).unwrap_or(text)).ok()?.root?;
+    let hooks = &root.property("hooks")?.value;
+    let is_there = |entry: &ours::Entry| {
+        place.strip_prefix(':') == Some(&format!("{}:{}:{}", snake(&entry.event), entry.group, entry.handler))
+    };
+    let entry = ours::entries(hooks, Client::Codex, None).into_iter().find(is_there)?;
+    let group = hooks.property(&entry.event)?.value.elements().get(entry.group)?;
+    hash(&snake(&entry.event), group, entry.handler)
 }
 
 /// `PreToolUse` is `pre_tool_use`.
@@ -199,13 +236,21 @@ mod tests {
             states("/else/hooks.json"),
         );
         let pair = |from: &str, to: &str| vec![(from.to_owned(), to.to_owned())];
-        let moved = config(&text).moved(&pair(FILE, "/new/hooks.json"), &pair("/repo", "/new"));
+        let copy = TEXT.replace("hook codex\", \"timeout\": 15", "hook codex --state /new\", \"timeout\": 15");
+        let file = MovedFile {
+            from: FILE.to_owned(),
+            to: "/new/hooks.json".to_owned(),
+            text: TEXT.to_owned(),
+            copy: copy.clone(),
+        };
+        let moved = config(&text).moved(&[file], &pair("/repo", "/new"));
         for gone in ["mine", "secret", "other", "else", "/repo"] {
             assert!(!moved.contains(gone), "{gone} in {moved}");
         }
         let moved = config(&moved);
         assert!(moved.hooks_are_off() && moved.trusts_project("/new") && !moved.trusts_project("/repo"));
-        assert_eq!(moved.trust("/new/hooks.json", TEXT).trusted, 5);
+        assert_eq!(moved.trust("/new/hooks.json", &copy).trusted, 5, "also what has other places there");
+        assert_eq!(moved.trust("/new/hooks.json", TEXT).trusted, 4);
     }
 
     #[test]

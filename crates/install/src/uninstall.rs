@@ -22,7 +22,12 @@ pub fn uninstall(
 ) -> Result<Uninstalled, Trouble> {
     let (bom, body) = text.strip_prefix(BOM).map_or(("", text), |body| (BOM, body));
     let known = memory.cloned().unwrap_or_else(Memory::none);
-    let mut left = body.to_owned();
+    // Without a memory they are taken for ours where our hooks stand.
+    let has_put = |name: &str| match memory {
+        Some(memory) => memory.settings.iter().any(|put| put == name),
+        None => matches!(first(body, client, program), Ok(Some(_))),
+    };
+    let mut left = without_settings(body, client, &known, has_put)?;
     while let Some(entry) = first(&left, client, program)? {
         left = take_out(&left, client, program, &entry, &known)?;
     }
@@ -36,6 +41,28 @@ pub fn uninstall(
             _ => Some(format!("{bom}{left}")),
         },
     })
+}
+
+/// Without the settings that we put in, as long as they are what we made them.
+fn without_settings(
+    text: &str,
+    client: Client,
+    memory: &Memory,
+    has_put: impl Fn(&str) -> bool,
+) -> Result<String, Trouble> {
+    let mut text = text.to_owned();
+    for (name, value) in client.settings().iter().rev().filter(|(name, _)| has_put(name)) {
+        let tree = tree::parse(&text)?;
+        let Some(root) = &tree.root else { break };
+        let place = Place { text: &text, tree: &tree };
+        let before = if let FileBefore::Object(before) = &memory.file { before } else { &Before::Filled };
+        let is_ours = root.property(name).is_some_and(|p| p.value.text() == Some(value));
+        let index = root.properties().iter().rposition(|p| p.name == *name).filter(|_| is_ours);
+        if let Some(index) = index {
+            text = place.without(root, index, before);
+        }
+    }
+    Ok(text)
 }
 
 /// Nothing but the comments that were there, and the object put behind them.

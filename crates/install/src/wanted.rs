@@ -32,7 +32,7 @@ impl Wanted {
         Self::Text(text.into())
     }
 
-    pub(crate) fn object<const N: usize>(properties: [(&str, Self); N]) -> Self {
+    pub(crate) fn object<'n>(properties: impl IntoIterator<Item = (&'n str, Self)>) -> Self {
         Self::Object(properties.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
     }
 

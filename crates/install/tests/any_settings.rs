@@ -2,7 +2,7 @@
 
 #![expect(clippy::indexing_slicing, reason = "tests: a panic is how they report")]
 
-use dandori_install::{Client, has_ours, install, uninstall};
+use dandori_install::{Call, Client, has_ours, install, uninstall};
 use proptest::prelude::*;
 
 const PROGRAM: &str = "/usr/local/bin/dandori";
@@ -141,7 +141,7 @@ proptest! {
 
     #[test]
     fn what_goes_in_comes_out_without_a_trace(text in settings(), client in client()) {
-        let installed = install(client, PROGRAM, Some(&text), None).unwrap();
+        let installed = install(client, &Call::bare(PROGRAM), Some(&text), None).unwrap();
         prop_assert!(has_ours(client, &installed.text), "{}", installed.text);
         let left = uninstall(client, None, &installed.text, installed.memory.as_ref()).unwrap();
         prop_assert_eq!(left.text.as_deref(), Some(text.as_str()), "{}", installed.text);
@@ -149,34 +149,34 @@ proptest! {
 
     #[test]
     fn a_second_time_changes_nothing_and_nothing_else_ever_moves(text in settings(), client in client()) {
-        let once = install(client, PROGRAM, Some(&text), None).unwrap();
+        let once = install(client, &Call::bare(PROGRAM), Some(&text), None).unwrap();
         prop_assert!(is_within(&text, &once.text), "{}", once.text);
-        let twice = install(client, PROGRAM, Some(&once.text), once.memory.as_ref()).unwrap();
+        let twice = install(client, &Call::bare(PROGRAM), Some(&once.text), once.memory.as_ref()).unwrap();
         prop_assert_eq!(twice, once);
     }
 
     #[test]
     fn an_older_entry_is_brought_up_to_date_and_comes_out_as_well(text in settings(), client in client()) {
-        let old = install(client, "/old place/dandori", Some(&text), None).unwrap();
-        let new = install(client, PROGRAM, Some(&old.text), old.memory.as_ref()).unwrap();
+        let old = install(client, &Call::bare("/old place/dandori"), Some(&text), None).unwrap();
+        let new = install(client, &Call::bare(PROGRAM), Some(&old.text), old.memory.as_ref()).unwrap();
         prop_assert!(!new.text.contains("old place") && new.text.contains(PROGRAM), "{}", new.text);
-        prop_assert_eq!(&new.text, &install(client, PROGRAM, Some(&text), None).unwrap().text);
+        prop_assert_eq!(&new.text, &install(client, &Call::bare(PROGRAM), Some(&text), None).unwrap().text);
         let left = uninstall(client, None, &new.text, new.memory.as_ref()).unwrap();
         prop_assert_eq!(left.text.as_deref(), Some(text.as_str()), "{}", new.text);
     }
 
     #[test]
     fn without_a_memory_it_comes_out_too_and_what_is_left_can_be_read(text in settings(), client in client()) {
-        let installed = install(client, PROGRAM, Some(&text), None).unwrap();
+        let installed = install(client, &Call::bare(PROGRAM), Some(&text), None).unwrap();
         let left = uninstall(client, None, &installed.text, None).unwrap().text.unwrap();
         prop_assert!(!has_ours(client, &left) && !left.contains(PROGRAM), "{left}");
         prop_assert!(is_within(&left, &text), "{left}");
-        prop_assert!(install(client, PROGRAM, Some(&left), None).is_ok(), "{left}");
+        prop_assert!(install(client, &Call::bare(PROGRAM), Some(&left), None).is_ok(), "{left}");
     }
 
     #[test]
     fn no_text_makes_it_panic(text in ".{0,60}", client in client()) {
-        let _ = install(client, PROGRAM, Some(&text), None);
+        let _ = install(client, &Call::bare(PROGRAM), Some(&text), None);
         let _ = uninstall(client, None, &text, None);
     }
 }

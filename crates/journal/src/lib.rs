@@ -4,7 +4,7 @@
 //! <folder>/                            one checkout's, 0700
 //!   post-loop-pending                  a mark of the checkout
 //!   allow.json  allow.lock             exceptions a person has given
-//!   sessions/<agent>-<session>/        marks of a session, a file each; what it was denied
+//!   sessions/<agent>-<session>/        marks of a session, a file each; what it was denied; calls that began and were judged
 //!   logs/*.log                         lines for people
 //!   spool/<yyyymmdd-hh>.jsonl          one record per event
 //! ```
@@ -22,6 +22,7 @@
 //! The clock is an argument.
 
 mod append;
+mod calls;
 mod denied;
 mod exceptions;
 mod local;
@@ -33,6 +34,7 @@ mod session;
 pub mod spool;
 pub mod stats;
 
+pub use calls::{Begun, left_open};
 pub use exceptions::{ExceptionError, Exceptions, Given};
 pub use local::local_time;
 pub use logs::Logs;

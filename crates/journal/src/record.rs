@@ -196,9 +196,11 @@ fn with_single_blanks(text: &str) -> String {
 /// A hash of what is about to be done: tool and input, blanks in commands not counted. Only an event before a tool has
 /// one: what was refused and what was let through are compared by it.
 pub fn action(event: &Event) -> Option<String> {
-    if event.kind != Kind::PreTool {
-        return None;
-    }
+    if event.kind == Kind::PreTool { fingerprint(event) } else { None }
+}
+
+/// The same before a tool and after it.
+pub(crate) fn fingerprint(event: &Event) -> Option<String> {
     let mut hash = Sha256::new();
     let mut add = |part: &str| {
         // Its length first: two parts are never one.
@@ -206,10 +208,13 @@ pub fn action(event: &Event) -> Option<String> {
         hash.update(part);
     };
     match event.tool.as_ref()? {
-        Tool::Bash { command, cwd } => {
+        Tool::Bash { command, cwd, beside } => {
             add("bash");
             add(&with_single_blanks(command));
             add(cwd.as_ref().or(event.cwd.as_ref()).map_or("", |path| path.as_str()));
+            if !beside.is_null() {
+                add(&beside.to_string());
+            }
         }
         Tool::Edit { changes, .. } => {
             add("edit");

@@ -292,7 +292,9 @@ impl Levels<'_> {
             found.push((!wanted.is_empty(), place(&own.rule.name), active));
         }
         found.retain(|(_, _, active)| active.level != Level::Off);
-        found.sort_by_key(|(is_later, place, _)| (*is_later, *place));
+        // What it has to tell is told once: nobody is to block before it.
+        let is_told_first = |active: &Active| active.name == "unjudged";
+        found.sort_by_key(|(is_later, place, active)| (!is_told_first(active), *is_later, *place));
         found.into_iter().map(|(_, _, active)| active).collect()
     }
 }

@@ -11,12 +11,26 @@ use std::process::Command;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-const PACKAGES: [(&str, &str); 3] =
+type Package = (&'static str, &'static str);
+
+const PACKAGES: [Package; 3] =
     [("@anthropic-ai/claude-code", "2.1.197"), ("@openai/codex", "0.166.0"), ("@google/gemini-cli", "0.61.0")];
+/// The newest Claude Code that was tried: it has tools and settings that the other has not.
+const NEWEST: [Package; 1] = [("@anthropic-ai/claude-code", "2.1.325")];
 
 /// Claude Code 2.1.197.
 pub fn claude() -> Utf8PathBuf {
     bin().join("claude")
+}
+
+/// Claude Code 2.1.325, by its own program: the package would put it in place by a script at its installation.
+pub fn newest_claude() -> Utf8PathBuf {
+    let modules = installed("agent-clis-newest", &NEWEST);
+    let machine = if cfg!(target_arch = "aarch64") { "arm64" } else { "x64" };
+    let system = if cfg!(target_os = "macos") { "darwin" } else { "linux" };
+    let program = modules.join(format!("@anthropic-ai/claude-code-{system}-{machine}/claude"));
+    assert!(program.is_file(), "{program} is not there");
+    program
 }
 
 /// Codex CLI 0.166.0.
@@ -31,14 +45,19 @@ pub fn gemini() -> Utf8PathBuf {
 
 /// The folder for the PATH that has all three.
 pub fn bin() -> Utf8PathBuf {
-    let folder = target().join("agent-clis");
+    installed("agent-clis", &PACKAGES).join(".bin")
+}
+
+/// The modules of a folder, put there when they are not.
+fn installed(name: &str, packages: &[Package]) -> Utf8PathBuf {
+    let folder = target().join(name);
     fs::create_dir_all(&folder).unwrap_or_else(|e| panic!("{folder} cannot be made: {e}"));
     let lock = fs::File::create(folder.join(".lock")).unwrap_or_else(|e| panic!("{folder} cannot be locked: {e}"));
     lock.lock().unwrap_or_else(|e| panic!("{folder} cannot be locked: {e}"));
-    if !PACKAGES.iter().all(|(package, version)| is_installed(&folder, package, version)) {
-        install(&folder);
+    if !packages.iter().all(|(package, version)| is_installed(&folder, package, version)) {
+        install(&folder, packages);
     }
-    folder.join("node_modules/.bin")
+    folder.join("node_modules")
 }
 
 /// Where cargo builds: the agents are as much a product of the tests as the rest of it.
@@ -55,7 +74,7 @@ fn is_installed(folder: &Utf8Path, package: &str, version: &str) -> bool {
     description.get("version").is_some_and(|v| v == version) && folder.join(".installed").is_file()
 }
 
-fn install(folder: &Utf8Path) {
+fn install(folder: &Utf8Path, packages: &[Package]) {
     let _ = fs::remove_file(folder.join(".installed"));
     let output = Command::new("npm")
         .args([
@@ -67,7 +86,7 @@ fn install(folder: &Utf8Path) {
             "--no-package-lock",
             "--loglevel=warn",
         ])
-        .args(PACKAGES.map(|(package, version)| format!("{package}@{version}")))
+        .args(packages.iter().map(|(package, version)| format!("{package}@{version}")))
         .current_dir(folder)
         .output()
         .unwrap_or_else(|e| panic!("npm, which installs the agents for the tests, cannot be started: {e}"));

@@ -116,6 +116,14 @@ fn words(lang: Lang, note: &Note) -> String {
             "the branch {branch} was there already: the worktree stands on it as it was",
             "ブランチ {branch} は既に存在するため、そのままワークツリーで使います"
         ),
+        Note::Unjudged { calls } => {
+            let calls_en = ui::count(*calls, "call");
+            say!(
+                lang,
+                "{calls_en} of the agent went on without an answer of the guards: they were killed, or not asked. Look at what it did before you use it",
+                "エージェントの操作 {calls} 件がガードの判定なしに実行されました (ガードが強制終了されたか、呼び出されていません)。利用する前に内容を確認してください"
+            )
+        }
         Note::NotCleanedUp { problem } => {
             let said = crate::problem(lang, problem);
             let why = said.why.map_or_else(String::new, |why| format!(" ({why})"));

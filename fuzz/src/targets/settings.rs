@@ -1,6 +1,6 @@
 //! Settings of the clients: what goes in comes out without a trace, and a second time changes nothing.
 
-use dandori_install::{Client, has_ours, install, reach, uninstall};
+use dandori_install::{Call, Client, Places, has_ours, install, reach, uninstall};
 
 use crate::case::Finding;
 use crate::mutate;
@@ -56,11 +56,16 @@ pub(crate) fn look(text: &str, choice: u64) -> Result<(), Finding> {
     let client = random.pick(&Client::ALL).copied().unwrap_or(Client::Claude);
     let _ = uninstall(client, Some(PROGRAM), text, None);
     let _ = reach(client, text);
-    let Ok(once) = install(client, PROGRAM, Some(text), None) else { return Ok(()) };
+    let mut path = |name: &str| {
+        random.pick(&[None, Some("/home/me"), Some("/it's here")]).copied().flatten().map(|at| format!("{at}/{name}"))
+    };
+    let places = Places { state: path("state"), config: path("config.toml"), home: path("") };
+    let call = Call { program: PROGRAM.to_owned(), places };
+    let Ok(once) = install(client, &call, Some(text), None) else { return Ok(()) };
     if !has_ours(client, &once.text) {
         return Err(Finding::new("not installed", once.text));
     }
-    let twice = install(client, PROGRAM, Some(&once.text), once.memory.as_ref());
+    let twice = install(client, &call, Some(&once.text), once.memory.as_ref());
     if twice.as_ref().ok() != Some(&once) {
         return Err(Finding::new("installed twice", format!("{twice:?}")));
     }

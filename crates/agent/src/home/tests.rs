@@ -355,7 +355,12 @@ fn every_client_calls_the_run_s_guards_and_no_installation_of_the_user_s() {
         (dandori_install::Client::Codex, "user/.codex/hooks.json"),
         (dandori_install::Client::Gemini, "user/.gemini/settings.json"),
     ] {
-        stage.write(path, &dandori_install::install(client, "/opt/dandori", Some(theirs), None).unwrap().text);
+        stage.write(
+            path,
+            &dandori_install::install(client, &dandori_install::Call::bare("/opt/dandori"), Some(theirs), None)
+                .unwrap()
+                .text,
+        );
     }
     let launch = stage.prepare_guarded(&AgentName::Claude);
     let by_path = stage.root.join("settings-by-path.json");
@@ -387,6 +392,24 @@ fn every_client_calls_the_run_s_guards_and_no_installation_of_the_user_s() {
     let settings = stage.json("private/.gemini/settings.json");
     assert_eq!(calls(&settings, "BeforeTool").len(), 1);
     assert_eq!(calls(&settings, "BeforeTool")[0]["command"], "/opt/dandori hook gemini --run /runs/k");
+}
+
+#[test]
+fn claude_has_one_shell_in_a_run_and_nothing_that_goes_on_behind_its_back() {
+    let stage = Stage::new();
+    stage.write("user/.claude/settings.json", r#"{"crossSessionInbound":"accept"}"#);
+    let launch = stage.prepare_guarded(&AgentName::Claude);
+    let without = ["--disallowedTools", "Monitor,SendMessage,EnterWorktree"];
+    assert!(launch.argv.windows(2).any(|w| w == without), "{:?}", launch.argv);
+    for what in ["BACKGROUND_TASKS", "CRON", "WORKFLOWS"] {
+        let variable = (format!("CLAUDE_CODE_DISABLE_{what}"), "1".to_owned());
+        assert!(launch.env.contains(&variable), "{variable:?}");
+    }
+    for file in ["settings-by-path.json", "private/settings.json"] {
+        let settings = stage.json(file);
+        assert_eq!(settings["crossSessionInbound"], "refuse", "{file}");
+        assert_eq!(calls(&settings, "PreToolUse")[0]["onFailure"], "block", "{file}");
+    }
 }
 
 #[test]

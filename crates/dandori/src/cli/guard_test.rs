@@ -42,7 +42,7 @@ pub(crate) fn run(args: &GuardTestArgs, context: &Context) -> Result<ExitCode, F
         .map_err(|e: dandori_guard::event::UnknownAgent| bad(e.to_string()))?;
     let mut event = match dandori_hook::read(&bytes, agent, out.lang) {
         Ok(event) => event,
-        Err(Unread { why: Unjudged::NotJson(why), answer }) if answer.exit == 0 => return Err(bad(why)),
+        Err(Unread { why: Unjudged::NotJson(why), answer }) if !answer.is_refusal() => return Err(bad(why)),
         Err(unread) => return Ok(show_unread(out, &unread)),
     };
     event.cwd = event.cwd.or(Some(context.here()?));
@@ -68,7 +68,7 @@ pub(crate) fn run(args: &GuardTestArgs, context: &Context) -> Result<ExitCode, F
 /// An event no guard is asked about: the hook answers it by itself.
 fn show_unread(out: &Out, unread: &Unread) -> ExitCode {
     let Unread { why, answer } = unread;
-    let is_refused = answer.exit != 0;
+    let is_refused = answer.is_refusal();
     let stdout = String::from_utf8_lossy(&answer.stdout).into_owned();
     out.object(&json!({
         "agent": null, "event": null, "guards": [], "verdict": if is_refused { "block" } else { "go" },

@@ -10,7 +10,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use dandori_domain::Problem;
-use dandori_install::{Client, Looseness, Reach, inspect, reach};
+use dandori_install::{Call, Client, Looseness, Places as HookPlaces, Reach, inspect, reach};
 use dandori_text::doctor::Agent;
 use dandori_text::init::{self, Action, Advice, Beyond};
 use serde_json::{Value, json};
@@ -56,7 +56,7 @@ pub(crate) fn run(args: &InitArgs, context: &Context) -> Result<ExitCode, Failed
     let deeds = if args.uninstall {
         uninstall(args, &places, program.as_str(), &records)?
     } else {
-        install(args, context, &places, program.as_str(), &records)?
+        install(args, context, &places, &call(context, &program), &records)?
     };
     if !args.dry_run {
         if args.uninstall {
@@ -79,11 +79,23 @@ pub(crate) fn run(args: &InitArgs, context: &Context) -> Result<ExitCode, Failed
     Ok(ExitCode::SUCCESS)
 }
 
+/// The hooks are told where the guards' own files are: what a client's environment says later counts for nothing.
+pub(super) fn call(context: &Context, program: &camino::Utf8Path) -> Call {
+    let config = dandori_host::layout::user_config(&context.env);
+    let config = std::path::absolute(&config).ok().and_then(|path| path.into_os_string().into_string().ok());
+    let places = HookPlaces {
+        state: Some(context.layout.root().to_string()),
+        config,
+        home: context.env.home().map(camino::Utf8PathBuf::into_string),
+    };
+    Call { program: program.to_string(), places }
+}
+
 fn install(
     args: &InitArgs,
     context: &Context,
     places: &Places,
-    program: &str,
+    call: &Call,
     records: &Records,
 ) -> Result<Vec<Deed>, Problem> {
     let is_used = |client: &Client| {
@@ -94,7 +106,7 @@ fn install(
     if clients.is_empty() {
         return Err(Problem::NoAgents);
     }
-    clients.into_iter().map(|client| Deed::install(client, places.file(client), program, records)).collect()
+    clients.into_iter().map(|client| Deed::install(client, places.file(client), call, records)).collect()
 }
 
 /// From every agent's settings, whether or not the agent is still on the machine.

@@ -13,7 +13,7 @@ const REFUSED: [(&str, &str); 7] = [
     ("cat .env", ".env is out of bounds in a run"),
     ("write .env", ".env is out of bounds in a run"),
     ("write tls/server.key", "tls/server.key is out of bounds in a run"),
-    ("write .claude/settings.json", "on which the guards depend"),
+    ("write .claude/settings.json", "decides about the guards"),
     ("cat infra/prod.tf", "infra/prod.tf is out of bounds in a run"),
 ];
 
@@ -109,6 +109,32 @@ fn codex_is_refused_it_without_a_sandbox_too() {
 #[test]
 fn gemini_is_refused_it_without_a_sandbox_too() {
     refuses("gemini", NO_SANDBOX);
+}
+
+/// As a guard leaves it that is killed in the middle of its work: no process has this number any more.
+const KILLED: &str = "for s in \"$TMPDIR\"/guards/sessions/*/; do : > \"${s}begun/4194999~pre-tool~Write\"; done\n";
+
+fn notices_killed_guards(agent: &'static str) {
+    let stage = Stage::planned(agent, |env| {
+        env.write("tools/kill.sh", KILLED);
+        commit(env);
+        let turns = ["sh tools/kill.sh", "write notes.txt"].map(turn);
+        Script::turns(turns.into_iter().chain([Turn::say("All done.")]))
+    });
+    let run = stage.succeeds("Do what you like", &[]);
+    assert_eq!(stage.on_origin(&run.branch, "notes.txt"), "hello");
+    let told = asked_after(&stage, 1);
+    assert!(told.contains("[dandori unjudged]") && told.contains("pre-tool Write"), "{agent}: {told}");
+    let shown = stage.env.dandori(["task", "show", "T-1"]);
+    let said = format!("{}{}", shown.stdout, shown.stderr);
+    assert!(said.contains("without an answer of the guards"), "{agent}: {said}");
+}
+
+#[test]
+fn that_guards_of_a_run_were_killed_is_told_to_the_agent_and_noted_in_the_run() {
+    for agent in ["claude", "codex", "gemini"] {
+        notices_killed_guards(agent);
+    }
 }
 
 /// Somebody whose user-wide and project's settings call the guards already: in a run they are asked once, by its rules.

@@ -148,6 +148,20 @@ fn each_thing_in_the_way_of_the_hooks_is_found_by_looking() {
     assert_eq!(found(&env, &whole.replacen('{', "{\"permissions\": {\"allow\": \"Bash\"},", 1)), "bad_field");
     assert_eq!(found(&env, &whole.replacen('{', "{ // mine\n", 1)), "unread");
     assert_eq!(found(&env, &whole.replacen('{', "", 1)), "not_json");
+    assert_eq!(found(&env, &whole.replace("\"block\"", "\"bogus\"")), "bad_field bad_field");
+    assert_eq!(found(&env, &whole.replace("\"block\"", "\"continue\"")), "weak");
+    assert_eq!(found(&env, &whole.replace("\"onFailure\": \"block\"", "\"statusMessage\": \"x\"")), "outdated");
+    let words = format!(", \"--state\", \"{}\"", env.state());
+    assert_eq!(found(&env, &whole.replace(&words, "")), "outdated", "an earlier version's");
+    assert_eq!(found(&env, &whole.replace("\"refuse\"", "\"accept\"")), "open_to_sessions");
+    assert_eq!(found(&env, &whole.replace("\"refuse\"", "\"off\"")), "open_to_sessions", "a word it does not know");
+    assert_eq!(found(&env, &whole.replace("\"refuse\"", "\"hold\"")), "-");
+    let elsewhere = env.root().join("elsewhere.toml");
+    env.var("DANDORI_CONFIG", elsewhere.as_str());
+    assert_eq!(found(&env, &whole), "other_place");
+    let said = env.dandori(["doctor"]);
+    assert!(said.stdout.contains(elsewhere.as_str()), "{}", said.stdout);
+    env.var("DANDORI_CONFIG", env.home().join(".config/dandori/config.toml").as_str());
     env.var("CLAUDE_CODE_SIMPLE", "1");
     assert_eq!(found(&env, &whole), "disabled_by_variable");
 }

@@ -162,10 +162,13 @@ fn an_agent_that_goes_elsewhere_stays_under_the_rules_it_began_with() {
             event["hook_event_name"] = json!("BeforeTool");
             event["tool_name"] = json!("run_shell_command");
         }
-        event["cwd"] = json!(env.repo());
-        assert_eq!(hook(&env, agent, &event).code, 2, "{agent}");
-        event["cwd"] = json!("/tmp");
-        assert_eq!(hook(&env, agent, &event).code, 2, "{agent}, from elsewhere");
+        // Gemini shows its user the reason only where the hook itself ends well.
+        let code = if agent == "gemini" { 0 } else { 2 };
+        for cwd in [env.repo(), "/tmp".into()] {
+            event["cwd"] = json!(cwd);
+            let ran = hook(&env, agent, &event);
+            assert!(ran.code == code && ran.stdout.contains("\"decision\""), "{agent} in {cwd}: {}", ran.stdout);
+        }
     }
 }
 
@@ -206,7 +209,7 @@ fn hooks_at_once_and_hooks_that_are_killed_leave_every_file_whole() {
     for entry in folder(&env).join("sessions/claude-s1").read_dir_utf8().unwrap() {
         let path = entry.unwrap().path().to_owned();
         let name = path.file_name().unwrap().to_owned();
-        if name.starts_with('.') || name == "denied" {
+        if name.starts_with('.') || name == "denied" || path.is_dir() {
             continue;
         }
         let text = std::fs::read_to_string(&path).unwrap();
@@ -301,4 +304,127 @@ fn what_is_no_event_passes_with_a_word_and_what_is_large_is_judged() {
     harmless["tool_input"]["content"] = json!("x".repeat(9_000_000));
     let refused = hook(&env, "claude", &harmless);
     assert!(refused.code == 2 && refused.stdout.contains("too large"), "what cannot be read is not passed");
+}
+
+/// The call that `init` has written, with an environment of the client's own.
+fn installed(env: &TestEnv, vars: &[(&str, String)], event: &Value) -> Ran {
+    let settings = std::fs::read_to_string(env.repo().join(".claude/settings.json")).unwrap();
+    let settings: Value = serde_json::from_str(&settings).unwrap();
+    let args = &settings["hooks"]["PreToolUse"][0]["hooks"][0]["args"];
+    let args: Vec<&str> = args.as_array().unwrap().iter().map(|word| word.as_str().unwrap()).collect();
+    let mut command = env.prepared(&env.repo(), args);
+    command.envs(vars.iter().map(|(name, value)| (name, value)));
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(event.to_string().as_bytes()).unwrap();
+    Ran::of(&child.wait_with_output().unwrap())
+}
+
+#[test]
+fn what_the_environment_of_a_client_says_neither_switches_guards_off_nor_moves_them() {
+    let env = machine();
+    env.git(["switch", "--quiet", "-c", "work"]);
+    let _ = env.dandori(["init", "--agent", "claude"]).ok();
+    let evil = env.root().join("evil.toml");
+    std::fs::write(&evil, "[guards.level]\nsecrets = \"off\"\nbash = \"off\"\n").unwrap();
+    let elsewhere = env.root().join("elsewhere");
+    let xdg = elsewhere.join("xdg/dandori");
+    std::fs::create_dir_all(&xdg).unwrap();
+    std::fs::copy(&evil, xdg.join("config.toml")).unwrap();
+    let secret = env.home().join(".aws/credentials");
+    std::fs::create_dir_all(secret.parent().unwrap()).unwrap();
+    std::fs::write(&secret, "key").unwrap();
+    for vars in [
+        vec![("DANDORI_CONFIG", evil.to_string())],
+        vec![("DANDORI_STATE_DIR", elsewhere.to_string())],
+        vec![("XDG_CONFIG_HOME", elsewhere.join("xdg").to_string())],
+        vec![("XDG_STATE_HOME", elsewhere.to_string()), ("HOME", elsewhere.to_string())],
+        vec![("DANDORI_RUN", "run_01j9zq8m3k5v7w2x4y6z8a0bcd".to_owned())],
+    ] {
+        for line in ["echo x > prod.key".to_owned(), format!("cat {secret}")] {
+            let ran = installed(&env, &vars, &bash(&env, &line));
+            assert!(ran.code == 2 && ran.stderr.contains("[dandori secrets]"), "{vars:?}: {} {}", ran.code, ran.stderr);
+        }
+    }
+    let elsewhere: Vec<_> = elsewhere.read_dir_utf8().unwrap().flatten().map(|e| e.file_name().to_owned()).collect();
+    assert_eq!(elsewhere, ["xdg"], "nothing is written down there");
+    assert_eq!(records(&env).len(), 10, "but where it was to be");
+}
+
+#[test]
+fn a_hook_that_was_told_no_places_goes_by_the_environment_as_before() {
+    let mut env = machine();
+    let config = env.root().join("mine.toml");
+    std::fs::write(&config, "[guards.level]\nsecrets = \"off\"\n").unwrap();
+    env.git(["switch", "--quiet", "-c", "work"]);
+    env.var("DANDORI_CONFIG", config.to_string());
+    let ran = hook(&env, "claude", &bash(&env, "echo x > prod.key"));
+    assert_eq!((ran.code, ran.stdout.as_str()), (0, ""), "{}", ran.stderr);
+}
+
+fn event(env: &TestEnv, name: &str, more: &Value) -> Value {
+    let mut event = json!({"session_id": "s1", "cwd": env.repo(), "hook_event_name": name});
+    for (key, value) in more.as_object().unwrap() {
+        event[key] = value.clone();
+    }
+    event
+}
+
+#[test]
+fn a_hook_that_is_killed_is_missed_by_the_next_event_and_by_the_end_of_the_turn() {
+    let env = machine();
+    env.git(["switch", "--quiet", "-c", "work"]);
+    let call = |id: &str| json!({"tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": id});
+    let done = |id: &str| {
+        let mut done = call(id);
+        done["tool_response"] = json!({"stdout": ""});
+        done
+    };
+    let _ = hook(&env, "claude", &event(&env, "SessionStart", &json!({"source": "startup"}))).ok();
+    for id in ["t1", "t2"] {
+        assert_eq!(hook(&env, "claude", &event(&env, "PreToolUse", &call(id))).stdout, "");
+        assert_eq!(hook(&env, "claude", &event(&env, "PostToolUse", &done(id))).stdout, "", "all is well");
+    }
+
+    // Killed while it waits for a check of the project's own.
+    let check = env.root().join("check.sh");
+    let mark = env.root().join("started");
+    std::fs::write(&check, format!("#!/bin/sh\ntouch {mark}\nexec sleep 60\n")).unwrap();
+    std::fs::set_permissions(&check, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let config = env.home().join(".config/dandori/config.toml");
+    std::fs::create_dir_all(config.parent().unwrap()).unwrap();
+    let rule =
+        format!("[[guards.rule]]\nname = \"slow\"\ntools = [\"Bash\"]\nrun = [\"{check}\"]\ntimeout = \"50s\"\n");
+    std::fs::write(&config, rule).unwrap();
+    let mut child = start(&env, "claude");
+    child.stdin.take().unwrap().write_all(event(&env, "PreToolUse", &call("t3")).to_string().as_bytes()).unwrap();
+    let until = Instant::now() + Duration::from_secs(30);
+    while !mark.exists() {
+        assert!(Instant::now() < until, "the check was never started");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    std::fs::remove_file(&config).unwrap();
+
+    let after = hook(&env, "claude", &event(&env, "PostToolUse", &done("t3"))).json();
+    for said in [&after["systemMessage"], &after["hookSpecificOutput"]["additionalContext"]] {
+        let said = said.as_str().unwrap();
+        assert!(said.contains("pre-tool Bash") && said.contains("without having been judged"), "{said}");
+    }
+    let refused = hook(&env, "claude", &event(&env, "PostToolUse", &done("t4")));
+    assert!(refused.stdout.contains("without having been judged"), "killed before it had begun: {}", refused.stdout);
+    assert_eq!(hook(&env, "claude", &event(&env, "Stop", &json!({"stop_hook_active": false}))).stdout, "", "told once");
+
+    let begun = folder(&env).join("sessions/claude-s1/begun");
+    std::fs::write(begun.join("4194999~pre-tool~Write"), "").unwrap();
+    let stop = hook(&env, "claude", &event(&env, "Stop", &json!({"stop_hook_active": false}))).json();
+    assert!(stop["systemMessage"].as_str().unwrap().contains("pre-tool Write"), "{stop}");
+    std::fs::write(begun.join("4194999~pre-tool~Edit"), "").unwrap();
+    let refused = hook(&env, "claude", &event(&env, "PreToolUse", &bash(&env, "git push --force origin work")));
+    assert!(refused.code == 2 && refused.stderr.contains("pre-tool Edit"), "with a refusal, too: {}", refused.stderr);
+    let outcomes = records(&env).into_iter().flat_map(|r| r["steps"].as_array().cloned().unwrap_or_default());
+    let told = outcomes.filter(|step| step[0] == "unjudged" && step[1] == "warn").count();
+    assert_eq!(told, 4, "and each is in the records");
+    let log = std::fs::read_to_string(folder(&env).join("logs/session.log")).unwrap();
+    assert!(log.contains("unjudged killed pre-tool Bash") && log.contains("unjudged never-asked"), "{log}");
 }

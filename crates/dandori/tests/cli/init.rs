@@ -86,11 +86,20 @@ fn every_agent_found_gets_its_hooks_and_the_user_is_told_what_to_confirm() {
     let claude = &json(&env.repo().join(".claude/settings.json"))["hooks"]["PreToolUse"][0];
     assert_eq!(claude["matcher"], "*");
     assert_eq!(claude["hooks"][0]["command"], bin);
-    assert_eq!(claude["hooks"][0]["args"], serde_json::json!(["hook", "claude"]));
+    let (state, home) = (env.state(), env.home());
+    let config = home.join(".config/dandori/config.toml");
+    let args = serde_json::json!(["hook", "claude", "--state", state, "--config", config, "--home", home]);
+    assert_eq!(claude["hooks"][0]["args"], args);
+    assert_eq!(claude["hooks"][0]["onFailure"], "block");
+    assert_eq!(json(&env.repo().join(".claude/settings.json"))["crossSessionInbound"], "refuse");
+    let places = format!("--state {state} --config {config} --home {home}");
     let codex = &json(&env.repo().join(".codex/hooks.json"))["hooks"]["PreToolUse"][0]["hooks"][0];
-    assert_eq!(codex["command"], format!("{bin} hook codex"));
+    assert_eq!(codex["command"], format!("{bin} hook codex {places}"));
     let gemini = &json(&env.repo().join(".gemini/settings.json"))["hooks"]["BeforeTool"][0]["hooks"][0];
-    assert_eq!((&gemini["command"], &gemini["timeout"]), (&format!("{bin} hook gemini").into(), &120_000.into()));
+    assert_eq!(
+        (&gemini["command"], &gemini["timeout"]),
+        (&format!("{bin} hook gemini {places}").into(), &120_000.into())
+    );
 
     let before = files(&env.repo());
     let again = env.dandori(["init", "--json"]).json();

@@ -38,3 +38,12 @@ fn gemini_runs_them_in_a_trusted_folder() {
     crate::stage::put(&stage.env.home().join(".gemini/trustedFolders.json"), &folders.to_string());
     play(&stage, &[]).assert_told(0, "[dandori bash]");
 }
+
+#[test]
+fn gemini_tells_its_user_why_a_tool_was_refused() {
+    let stage = Stage::guarded(Agent::Gemini);
+    let played = stage.play([Turn::shell(FORBIDDEN), Turn::say("end")]);
+    played.assert_told(0, "[dandori bash]");
+    assert!(played.shown().contains("[dandori bash]"), "{}", played.story());
+    assert!(!played.shown().contains("failed for event"), "{}", played.story());
+}

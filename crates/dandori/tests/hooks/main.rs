@@ -15,6 +15,8 @@
 mod confirm;
 mod disarm;
 mod discipline;
+mod killed;
+mod newest;
 mod policy;
 mod stage;
 mod trust;

@@ -96,6 +96,7 @@ impl Agent {
 pub(crate) struct Stage {
     pub(crate) env: TestEnv,
     pub(crate) agent: Agent,
+    program: Utf8PathBuf,
 }
 
 impl Stage {
@@ -112,7 +113,12 @@ impl Stage {
                                    "security": { "auth": { "selectedType": "gemini-api-key" } } });
             put(&env.home().join(".gemini/settings.json"), &settings.to_string());
         }
-        Self { env, agent }
+        Self { env, agent, program: agent.program() }
+    }
+
+    /// The newest Claude Code, with the guards in the repository's settings.
+    pub(crate) fn newest_claude() -> Self {
+        Self { program: clis::newest_claude(), ..Self::guarded(Agent::Claude) }
     }
 
     /// With the guards in the repository's settings, which the client trusts.
@@ -186,7 +192,7 @@ impl Stage {
         }
         let words = self.agent.words(prompt);
         let words = words.iter().chain(flags);
-        let mut command = self.env.program(self.agent.program().as_str(), words, folder);
+        let mut command = self.env.program(self.program.as_str(), words, folder);
         command.envs(vars);
         if self.agent == Agent::Gemini && trusted == Trust::Given {
             command.env("GEMINI_CLI_TRUST_WORKSPACE", "true");

@@ -110,7 +110,10 @@ impl Engine {
             let probe = shim::probe(layout.root()).map_err(|e| trouble(&layout, &e))?;
             let started = match probe {
                 Probe::Alive(started) => started,
-                Probe::Ended(record) => return Ok(ended(run, &mut stream, &record)),
+                Probe::Ended(record) => {
+                    let notes = self.unjudged_note(&layout).await.map(|note| Fact::Noted { note });
+                    return Ok(notes.into_iter().chain(ended(run, &mut stream, &record)).collect());
+                }
                 Probe::Lost(_) | Probe::NeverStarted => return self.lost(run, &mut stream).await,
             };
             if let Some(failure) = over_limit(run, &stream) {

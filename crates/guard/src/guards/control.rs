@@ -17,8 +17,12 @@ mod armed;
 mod found;
 mod git_dir;
 mod hidden;
+mod keys;
+mod later;
 mod nested;
+mod programs;
 mod put_away;
+mod speaks;
 mod trees;
 
 use trees::Archives;
@@ -36,9 +40,15 @@ const SETTINGS: [&str; 6] = [
 /// The folders that clients keep them in.
 const CLIENT_FOLDERS: [&str; 3] = [".claude", ".codex", ".gemini"];
 
-/// Keys of a client's settings that decide whether and how hooks run.
-const ARMING: [&str; 7] =
-    ["hooks", "disableAllHooks", "env", "hooksConfig", "allowManagedHooksOnly", "apiKeyHelper", "statusLine"];
+/// Folders whose files the clients take over as they are: the machine's own settings, and what was installed into them.
+const TAKEN_OVER: [&str; 5] = [
+    "/etc/claude-code",
+    "/etc/codex",
+    "/etc/gemini-cli",
+    "/Library/Application Support/ClaudeCode",
+    "/Library/Application Support/GeminiCli",
+];
+const INSTALLED: [&str; 3] = [".claude/plugins", ".claude/scheduled_tasks.json", ".gemini/extensions"];
 
 pub(crate) fn judge(context: &Context, voice: &mut Voice) -> Result<(), Trouble> {
     if let Kind::ConfigChange { path, .. } = &context.event.kind {
@@ -51,10 +61,16 @@ pub(crate) fn judge(context: &Context, voice: &mut Voice) -> Result<(), Trouble>
         voice.block(text::too_many(context.lang, MOST_FILES));
         return Ok(());
     }
+    if speaks::judge(context, voice) || programs::judge(context, voice) || later::judge(context, voice) {
+        return Ok(());
+    }
     let archives = Archives::of(context);
     for target in context.targets() {
-        if let Some(finding) = touched(context, &archives, target)? {
+        if let Some(finding) = touched(context, &archives, target, voice)? {
             voice.block(finding);
+            return Ok(());
+        }
+        if voice.is_blocking() {
             return Ok(());
         }
     }
@@ -89,6 +105,9 @@ pub(crate) fn judge(context: &Context, voice: &mut Voice) -> Result<(), Trouble>
             voice.block(finding);
             return Ok(());
         }
+        if let Some(option) = nested::unknown_option(command) {
+            voice.ask(text::unknown_option(context.lang, &command.line(), option));
+        }
     }
     Ok(())
 }
@@ -111,7 +130,12 @@ fn is_control(context: &Context, path: &Utf8Path) -> bool {
     nearest(&context.rules.control) > nearest(&context.rules.worktrees)
 }
 
-fn touched(context: &Context, archives: &Archives, target: &Target) -> Result<Option<String>, Trouble> {
+fn touched(
+    context: &Context,
+    archives: &Archives,
+    target: &Target,
+    voice: &mut Voice,
+) -> Result<Option<String>, Trouble> {
     let lang = context.lang;
     if git_dir::is_written(context, target) {
         return Ok(Some(text::git_folder(lang, &shown(context, &target.path))));
@@ -121,7 +145,13 @@ fn touched(context: &Context, archives: &Archives, target: &Target) -> Result<Op
     }
     for path in [&target.path, &target.real] {
         if is_settings(path) {
-            return settings_edit(context, target, path);
+            return settings_edit(context, target, path, voice);
+        }
+        if is_taken_over(path) {
+            return Ok(Some(text::writes(lang, path.as_str())));
+        }
+        if takes_part(context, target, path, voice)? {
+            return Ok(None);
         }
         if is_control(context, path) || is_own_file(context, path) {
             return Ok(Some(text::writes(lang, path.as_str())));
@@ -163,20 +193,80 @@ fn is_own_file(context: &Context, path: &Utf8Path) -> bool {
     is_main && (short == "dandori.toml" || short == ".claude/protected-files.txt")
 }
 
-/// An edit of a client's settings passes when what arms the guards stays as it is.
-fn settings_edit(context: &Context, target: &Target, path: &Utf8Path) -> Result<Option<String>, Trouble> {
+/// An edit of a client's settings passes when what changes in them is harmless.
+fn settings_edit(
+    context: &Context,
+    target: &Target,
+    path: &Utf8Path,
+    voice: &mut Voice,
+) -> Result<Option<String>, Trouble> {
     let refused = Some(text::settings(context.lang, path.as_str()));
-    if target.by != By::Edit || path.extension() != Some("json") {
-        return Ok(refused);
-    }
-    let before = context.text(&target.real)?.unwrap_or_else(|| "{}".to_owned());
-    let Some(after) = text_after(context, &target.real) else { return Ok(refused) };
-    let (Ok(before), Ok(after)) = (serde_json::from_str::<Value>(&before), serde_json::from_str::<Value>(&after))
-    else {
-        return Ok(refused);
+    let keys = match path.parent().and_then(Utf8Path::file_name) {
+        _ if target.by != By::Edit => return Ok(refused),
+        Some(".gemini") if path.file_name() == Some("settings.json") => &keys::GEMINI,
+        Some(".codex") if path.extension() == Some("json") => &keys::CODEX,
+        Some(".codex" | ".gemini") => return Ok(refused),
+        _ => &keys::CLAUDE,
     };
-    let is_armed_alike = after.is_object() && ARMING.iter().all(|key| before.get(key) == after.get(key));
-    Ok(if is_armed_alike { None } else { refused })
+    match values(context, target)? {
+        Some((before, after)) => {
+            keys::judge(context, keys, path, (&before, &after), voice);
+            Ok(None)
+        }
+        None => Ok(refused),
+    }
+}
+
+/// The file as JSON now and after the edit; `None` when either is none.
+fn values(context: &Context, target: &Target) -> Result<Option<(Value, Value)>, Trouble> {
+    let before = context.text(&target.real)?.unwrap_or_else(|| "{}".to_owned());
+    let after = text_after(context, &target.real).unwrap_or_default();
+    let parsed = |text: &str| serde_json::from_str::<Value>(text).ok().filter(Value::is_object);
+    Ok(parsed(&before).zip(parsed(&after)))
+}
+
+fn is_taken_over(path: &Utf8Path) -> bool {
+    let part = |known: &str| path.ancestors().any(|folder| folder.ends_with(known));
+    TAKEN_OVER.iter().any(|known| path.starts_with(known)) || INSTALLED.iter().any(|known| part(known))
+}
+
+/// Files beside the settings from which a client takes programs that it runs: servers, agents, skills, commands. Whether
+/// it is one.
+fn takes_part(context: &Context, target: &Target, path: &Utf8Path, voice: &mut Voice) -> Result<bool, Trouble> {
+    let is_account = context.world.home().is_some_and(|home| path == home.join(".claude.json"));
+    let keys = match path.file_name() {
+        Some(".mcp.json") => Some(&keys::SERVERS),
+        _ if is_account => Some(&keys::ACCOUNT),
+        _ => None,
+    };
+    if let Some(keys) = keys {
+        match (target.by, values(context, target)?) {
+            (By::Edit, Some((before, after))) => drop(keys::judge(context, keys, path, (&before, &after), voice)),
+            _ if later::brings_text(target) => voice.ask(text::names_programs(context.lang, path.as_str())),
+            _ => {}
+        }
+        return Ok(true);
+    }
+    let folders = ["agents", "commands", "skills"].map(|name| format!(".claude/{name}"));
+    let is_paper = path.extension() == Some("md")
+        && path.ancestors().any(|folder| folders.iter().any(|known| folder.ends_with(known)));
+    if !is_paper {
+        return Ok(false);
+    }
+    if target.by == By::Edit {
+        let before = context.text(&target.real)?.unwrap_or_default();
+        let after = text_after(context, &target.real).unwrap_or_default();
+        keys::judge_head(context, path, &before, &after, voice);
+    } else if later::brings_text(target) && says_hooks(context) {
+        voice.ask(text::names_programs(context.lang, path.as_str()));
+    }
+    Ok(true)
+}
+
+/// What a line writes is not taken apart; whether it could be a head with programs in it shows all the same.
+fn says_hooks(context: &Context) -> bool {
+    let Some(crate::event::Tool::Bash { command, .. }) = &context.event.tool else { return false };
+    ["hooks", "mcpServers"].iter().any(|key| command.contains(key))
 }
 
 fn run(context: &Context, command: &Command) -> Option<String> {
@@ -203,11 +293,24 @@ fn run(context: &Context, command: &Command) -> Option<String> {
         "claude" | "codex" | "gemini" => {
             nested::starts_unguarded(context, command, &words).then(|| text::unguarded(lang, &command.line()))
         }
-        "pkill" | "killall" | "kill" => {
-            words.iter().any(|w| w.contains("dandori")).then(|| text::stops(lang, &command.line()))
+        "pkill" | "killall" | "kill" | "skill" | "fuser" => {
+            kills_us(context, command).then(|| text::stops(lang, &command.line()))
         }
         _ => None,
     }
+}
+
+/// By its own words, or by those of a program that looks for processes in the same line.
+fn kills_us(context: &Context, command: &Command) -> bool {
+    const LOOK: [&str; 9] = ["pgrep", "pidof", "ps", "grep", "egrep", "awk", "rg", "lsof", "fuser"];
+    let is_us = |word: &Word| {
+        // `grep '[d]andori'` is how a search does not find itself.
+        let text = word.text.replace(['[', ']'], "");
+        let is_hook = |agent: &str| text.contains(&format!("hook {agent}"));
+        text.contains("dandori") || text == "hook" || ["claude", "codex", "gemini"].into_iter().any(is_hook)
+    };
+    let looks_for_us = |other: &Command| LOOK.contains(&other.program.as_str()) && other.args().iter().any(is_us);
+    command.args().iter().any(is_us) || context.commands().iter().any(looks_for_us)
 }
 
 #[cfg(test)]

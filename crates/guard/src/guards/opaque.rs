@@ -122,7 +122,7 @@ fn about(
 ) -> Result<Vec<String>, Trouble> {
     let name = super::secrets::shown(context, path);
     let cwd = context.event.workdir().map(ToOwned::to_owned);
-    let event = Event { tool: Some(Tool::Bash { command: line, cwd }), ..context.event.clone() };
+    let event = Event { tool: Some(Tool::shell(line, cwd)), ..context.event.clone() };
     let rules = Rules {
         order: context.rules.order.iter().filter(|active| JUDGES.contains(&active.name.as_str())).cloned().collect(),
         ..context.rules.clone()

@@ -14,6 +14,7 @@ use crate::change::resolve;
 use crate::context::Context;
 use crate::event::Tool;
 
+mod aimed;
 mod flags;
 mod found;
 mod git;
@@ -62,11 +63,14 @@ pub(super) fn read_paths(context: &Context) -> Vec<Shown> {
             found.extend(path.clone().map(Shown::surely));
             if let Some(files) = files.as_deref().filter(|files| !files.starts_with('!')) {
                 found.push(Shown::surely(resolve(path.as_deref().or(context.event.workdir()), files)));
+                found.extend(aimed::from(context, path.as_deref(), files).into_iter().map(Shown::surely));
             }
         }
-        Some(Tool::Mcp { input, .. } | Tool::Other { input, .. }) => paths_in(context, input, DEPTH, &mut found),
         Some(Tool::Bash { command, .. }) => shell_reads(context, command, &mut found),
         _ => {}
+    }
+    if let Some(input) = context.event.tool.as_ref().and_then(Tool::unread_input) {
+        paths_in(context, input, DEPTH, &mut found);
     }
     once(found)
 }
@@ -112,8 +116,16 @@ fn shell_reads(context: &Context, line: &str, found: &mut Vec<Shown>) {
         if let Some(call) = dandori_shell::git_call(command) {
             let folder = call.folder.as_ref().map(|folder| resolve(base.as_deref(), &folder.text));
             let base = folder.or(base);
+            let mut patterns = Vec::new();
             for mention in git::mentions(&call) {
+                // Git fills in what the shell has left as it is.
+                if mention.word.is_literal() && mention.word.text.contains(['*', '?', '[']) {
+                    patterns.push(mention.word.text.clone());
+                }
                 take(mention, base.as_deref());
+            }
+            for pattern in patterns {
+                found.extend(aimed::from(context, base.as_deref(), &pattern).into_iter().map(Shown::surely));
             }
             if let Some(base) = base {
                 found.extend(git::forced_in(context, &call, &base).into_iter().map(Shown::surely));
@@ -125,6 +137,9 @@ fn shell_reads(context: &Context, line: &str, found: &mut Vec<Shown>) {
             if !launchers::is_wrapper(command, after) {
                 for mention in words::mentions(command) {
                     take(mention, base.as_deref());
+                }
+                for pattern in words::patterns(command) {
+                    found.extend(aimed::from(context, base.as_deref(), pattern).into_iter().map(Shown::surely));
                 }
             }
         }
@@ -146,7 +161,7 @@ fn filled_in(context: &Context, path: &Word, named: Named, found: &mut Vec<Shown
     found.push(Shown { path: whole, named });
 }
 
-fn is_interpreter(program: &str) -> bool {
+pub(super) fn is_interpreter(program: &str) -> bool {
     let plain = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     matches!(
         plain,

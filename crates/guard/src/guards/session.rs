@@ -89,7 +89,7 @@ fn name(source: &Source) -> &str {
 }
 
 /// A prompt that is nothing but a yes.
-fn agrees(prompt: &str) -> bool {
+pub(super) fn agrees(prompt: &str) -> bool {
     const YES: [&str; 24] = [
         "ok",
         "okay",

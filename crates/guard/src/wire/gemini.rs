@@ -89,7 +89,7 @@ fn mcp_names(name: &str, fields: &Fields<'_>) -> Option<(String, String)> {
 
 pub(super) fn forms(event: &Event) -> Forms {
     match event.kind {
-        Kind::PreTool => Forms::refusing(Refuse::Tool, Notes::User),
+        Kind::PreTool => Forms::refusing(Refuse::Shown, Notes::User),
         Kind::PromptSubmit { .. } => Forms::refusing(Refuse::By("deny"), Notes::Both),
         Kind::SessionStart { .. } | Kind::PostTool { .. } => Forms::telling(Notes::Both),
         Kind::Stop { active: false, .. } => Forms::refusing(Refuse::By("deny"), Notes::AllToUser),

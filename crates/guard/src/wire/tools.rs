@@ -1,4 +1,5 @@
-//! Tool inputs, read into what they would do. A known tool with an input of another form becomes `Tool::Other`.
+//! Tool inputs, read into what they would do. A known tool with an input of another form becomes `Tool::Other`, and any
+//! tool that carries a command line is a shell, whatever its name: clients grow new ones faster than they are learnt of.
 
 use camino::Utf8Path;
 use serde_json::{Map, Value};
@@ -7,6 +8,7 @@ use crate::change::{Change, resolve};
 use crate::event::{EditTool, Oddity, Tool};
 use crate::patch::Patch;
 
+use super::commands::{self, shell_line};
 use super::fields::Fields;
 
 /// A tool's input on its way into a `Tool`.
@@ -46,8 +48,12 @@ impl<'a> Input<'a> {
         self.peek(field).map(|path| resolve(self.cwd, path))
     }
 
-    pub(super) fn other(self) -> Tool {
-        Tool::Other { name: self.name.to_owned(), input: self.value }
+    /// A tool of the client's own that is not known.
+    pub(super) fn other(mut self) -> Tool {
+        match self.shell(|_| true) {
+            Some(shell) => shell,
+            None => Tool::Other { name: self.name.to_owned(), input: self.value },
+        }
     }
 
     /// A known tool in an unknown form.
@@ -68,21 +74,29 @@ impl<'a> Input<'a> {
             None => self.cwd.map(Utf8Path::to_owned),
         };
         if let Some(command) = self.take("command") {
-            return Tool::Bash { command, cwd };
+            return Tool::shell(command, cwd);
         }
         match self.value.get("command").and_then(Value::as_array).and_then(|words| shell_line(words)) {
-            Some(command) => Tool::Bash { command, cwd },
+            Some(command) => Tool::shell(command, cwd),
             None => self.odd("command", fields),
         }
     }
 
-    /// A command line under one of the names that servers have for it, with its arguments.
-    fn command_line(&mut self) -> Option<String> {
-        let args = self.value.get("args").and_then(Value::as_array).and_then(|words| shell_line(words));
-        let words = self.value.get("command").and_then(Value::as_array).and_then(|words| shell_line(words));
-        let line =
-            words.or_else(|| ["command", "cmd", "commandLine", "command_line"].iter().find_map(|f| self.take(f)))?;
-        Some(args.map_or(line.clone(), |args| format!("{line} {args}")))
+    /// A shell, when there is a command line in the input that counts. What else is there stays beside it.
+    fn shell(&mut self, counts: impl Fn(&str) -> bool) -> Option<Tool> {
+        const FOLDERS: [&str; 6] = ["cwd", "workdir", "working_directory", "workingDirectory", "directory", "dir_path"];
+        let mut rest = self.value.clone();
+        let mut lines = Vec::new();
+        commands::take_from(&mut rest, &mut lines);
+        if !lines.iter().any(|line| counts(line)) {
+            return None;
+        }
+        let cwd = FOLDERS.iter().find_map(|folder| self.path(folder)).or_else(|| self.cwd.map(Utf8Path::to_owned));
+        if let Some(fields) = rest.as_object_mut() {
+            fields.retain(|name, value| !FOLDERS.contains(&name.as_str()) && (value.is_object() || has_text(value)));
+        }
+        let beside = if has_text(&rest) { rest } else { Value::Null };
+        Some(Tool::Bash { command: lines.join("\n"), cwd, beside })
     }
 
     pub(super) fn write(mut self, fields: &mut Fields<'_>) -> Tool {
@@ -168,18 +182,27 @@ impl<'a> Input<'a> {
         Tool::Agent { role, prompt: self.take(prompt).unwrap_or_default() }
     }
 
-    /// A server's tool. One that runs a command line is a shell by another name.
+    /// A server's tool. One that runs a command line is a shell by another name. A single word may as well say what an
+    /// editor or a browser is to do, unless the tool's name tells that it runs things.
     pub(super) fn mcp(mut self, server: &str, tool: &str) -> Tool {
         const RUNS: [&str; 6] = ["exec", "run", "shell", "bash", "terminal", "command"];
         let name = format!("{server} {tool}").to_ascii_lowercase();
-        if RUNS.iter().any(|word| name.contains(word))
-            && let Some(command) = self.command_line()
-        {
-            let folders = ["cwd", "workdir", "working_directory", "workingDirectory", "directory"];
-            let cwd = folders.iter().find_map(|folder| self.path(folder)).or_else(|| self.cwd.map(Utf8Path::to_owned));
-            return Tool::Bash { command, cwd };
+        let runs = RUNS.iter().any(|word| name.contains(word));
+        let is_word = |line: &str| line.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
+        match self.shell(|line| runs || !is_word(line)) {
+            Some(shell) => shell,
+            None => Tool::Mcp { server: server.to_owned(), tool: tool.to_owned(), input: self.value },
         }
-        Tool::Mcp { server: server.to_owned(), tool: tool.to_owned(), input: self.value }
+    }
+}
+
+/// Whether there is a text anywhere in it.
+fn has_text(value: &Value) -> bool {
+    match value {
+        Value::String(_) => true,
+        Value::Array(items) => items.iter().any(has_text),
+        Value::Object(fields) => fields.values().any(has_text),
+        _ => false,
     }
 }
 
@@ -203,20 +226,5 @@ pub(super) fn claude_names(input: Input<'_>, fields: &mut Fields<'_>) -> Tool {
             Some((server, tool)) => input.mcp(server, tool),
             None => input.other(),
         },
-    }
-}
-
-/// A command given as a list of words, as a line that means the same.
-fn shell_line(words: &[Value]) -> Option<String> {
-    let quoted: Option<Vec<String>> = words.iter().map(|word| word.as_str().map(quote)).collect();
-    quoted.filter(|words| !words.is_empty()).map(|words| words.join(" "))
-}
-
-fn quote(word: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./:=@%+,".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
     }
 }

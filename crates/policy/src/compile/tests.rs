@@ -181,9 +181,11 @@ fn the_guards_for_all_tools_come_first_and_the_rest_as_the_order_says() {
     let usual = names(&disciplined("", "", false));
     let repository = "[guards]\norder = [\"mine\", \"scope\", \"secrets\", \"lint\"]\n[[guards.rule]]\nname = \"mine\"\ntools = [\"Bash\"]";
     let found = names(&disciplined("", repository, false));
-    let is_for_all =
-        |name: &&str| *name != "secrets" && dandori_guard::guards::find(name).unwrap().on.contains(&On::AnyTool);
-    let any_tool: Vec<&str> = ["secrets"].into_iter().chain(NAMES.iter().copied().filter(is_for_all)).collect();
+    let is_for_all = |name: &&str| {
+        !["unjudged", "secrets"].contains(name) && dandori_guard::guards::find(name).unwrap().on.contains(&On::AnyTool)
+    };
+    let any_tool: Vec<&str> =
+        ["unjudged", "secrets"].into_iter().chain(NAMES.iter().copied().filter(is_for_all)).collect();
     assert_eq!(found[..any_tool.len()], any_tool);
     assert_eq!(found[any_tool.len()..][..3], ["mine", "scope", "lint"]);
     let rest: Vec<&String> = found[any_tool.len() + 3..].iter().collect();

@@ -92,6 +92,22 @@ pub enum HookTrouble {
     ClaudeSubfolder {
         root: String,
     },
+    /// An earlier version has put them in: they lack what this one gives them.
+    Outdated {
+        path: String,
+    },
+    /// The hooks have their files elsewhere than this environment says.
+    OtherPlace {
+        path: String,
+        option: &'static str,
+        theirs: String,
+        here: String,
+    },
+    /// Other sessions may speak as the user.
+    OpenToSessions {
+        path: String,
+        value: String,
+    },
 }
 
 /// What a field has to be.
@@ -103,6 +119,7 @@ pub enum Wanted {
     Number,
     Present,
     KnownType,
+    FailureWord,
 }
 
 /// Why an entry is not always asked.
@@ -112,6 +129,7 @@ pub enum Weak {
     If(String),
     Async,
     Timeout(u64),
+    FailsOpen,
 }
 
 impl HookTrouble {
@@ -138,6 +156,9 @@ impl HookTrouble {
             Self::CodexWorktree { .. } => "codex_worktree",
             Self::GeminiFolder { .. } => "gemini_folder",
             Self::ClaudeSubfolder { .. } => "claude_subfolder",
+            Self::Outdated { .. } => "outdated",
+            Self::OtherPlace { .. } => "other_place",
+            Self::OpenToSessions { .. } => "open_to_sessions",
         }
     }
 }
@@ -224,6 +245,11 @@ pub fn trouble(lang: Lang, agent: Agent, trouble: &HookTrouble) -> String {
                 "{path} waits only {millis} ms for the answer to {events}",
                 "{path} の {events} は応答を {millis} ms しか待ちません"
             ),
+            Weak::FailsOpen => say!(
+                lang,
+                "{path} lets {events} go on when the hook is killed (`onFailure`)",
+                "{path} の {events} はフックが強制終了されてもそのまま続行します (`onFailure`)"
+            ),
         },
         HookTrouble::CodexConfig { path, reason } => {
             say!(lang, "{path} is not TOML: {reason}", "{path} を TOML として読めません: {reason}")
@@ -263,6 +289,21 @@ pub fn trouble(lang: Lang, agent: Agent, trouble: &HookTrouble) -> String {
             "Claude Code started in this folder reads no hook: they are in {root}",
             "このフォルダーで起動した Claude Code はフックを読み込みません (フックは {root} にあります)"
         ),
+        HookTrouble::Outdated { path } => say!(
+            lang,
+            "the hooks in {path} are of an earlier version: a variable in the environment of {agent} can still lead them to other rules, or a killed hook lets a tool run",
+            "{path} のフックは以前のバージョンのものです。{agent} の環境変数で別のルールに切り替えられたり、フックの強制終了でツールが実行されたりするおそれがあります"
+        ),
+        HookTrouble::OtherPlace { path, option, theirs, here } => say!(
+            lang,
+            "the hooks in {path} go by {option} {theirs}, and this environment says {here}: what you set here does not reach them",
+            "{path} のフックは {option} {theirs} を使いますが、この環境では {here} です。ここでの設定はフックに反映されません"
+        ),
+        HookTrouble::OpenToSessions { path, value } => say!(
+            lang,
+            "`crossSessionInbound` in {path} is {value}: what other sessions and the agent's own shell send counts as your word",
+            "{path} の `crossSessionInbound` が {value} のため、他のセッションやエージェント自身のシェルからの入力がユーザーの発言として扱われます"
+        ),
     }
 }
 
@@ -274,6 +315,7 @@ fn wanted(lang: Lang, wanted: Wanted) -> &'static str {
         Wanted::Number => ("is not a number", "が数値ではありません"),
         Wanted::Present => ("is missing", "がありません"),
         Wanted::KnownType => ("is no kind of hook it knows", "が未知の種類のフックです"),
+        Wanted::FailureWord => ("is neither `block` nor `continue`", "が `block` でも `continue` でもありません"),
     };
     match lang {
         Lang::En => en,
@@ -290,6 +332,7 @@ pub fn remedy(lang: Lang, trouble: &HookTrouble) -> String {
         | HookTrouble::NotExecutable { .. }
         | HookTrouble::RelativeProgram { .. }
         | HookTrouble::OtherProgram { .. }
+        | HookTrouble::Outdated { .. }
         | HookTrouble::Weak { .. } => say!(
             lang,
             "`dandori init` (for your own settings `dandori init --user`) puts them in as they should be",
@@ -297,6 +340,14 @@ pub fn remedy(lang: Lang, trouble: &HookTrouble) -> String {
         ),
         HookTrouble::Unparsed { .. } | HookTrouble::Unread { .. } | HookTrouble::BadField { .. } => {
             say!(lang, "mend that place in the file", "ファイルのその箇所を直してください")
+        }
+        HookTrouble::OtherPlace { .. } => say!(
+            lang,
+            "`dandori init` in the environment you mean, or unset DANDORI_CONFIG, DANDORI_STATE_DIR and the XDG variables here",
+            "意図した環境で `dandori init` を実行するか、ここで DANDORI_CONFIG、DANDORI_STATE_DIR、XDG 関連の環境変数を unset してください"
+        ),
+        HookTrouble::OpenToSessions { .. } => {
+            say!(lang, "set it to \"refuse\" (or \"hold\")", "\"refuse\" (または \"hold\") にしてください")
         }
         HookTrouble::Disabled { .. } => say!(lang, "take that key out", "そのキーを削除してください"),
         HookTrouble::DisabledByVariable { name } => say!(lang, "unset {name}", "{name} を unset してください"),

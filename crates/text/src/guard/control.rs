@@ -62,11 +62,85 @@ pub fn git_folder(lang: Lang, file: &str) -> String {
     )
 }
 
+/// What will stand in it cannot be told.
 pub fn settings(lang: Lang, file: &str) -> String {
     say!(
         lang,
-        "this would change hooks, environment or switches in {file}, on which the guards depend. Other keys can be edited; for this one ask the user",
-        "{file} の hooks、環境変数、無効化設定の変更はガードに影響します。他のキーは編集できます。この変更はユーザーに依頼してください"
+        "{file} decides whether the guards are asked, and what would stand in it afterwards cannot be told. Harmless keys can be changed with the editing tool; for anything else ask the user",
+        "{file} はガードの呼び出しを左右しますが、変更後の内容を確認できません。影響のないキーは編集ツールで変更できます。それ以外はユーザーに依頼してください"
+    )
+}
+
+pub fn settings_key(lang: Lang, file: &str, key: &str) -> String {
+    say!(
+        lang,
+        "`{key}` in {file} decides about the guards, or has the client run something by itself. Agents do not change it: ask the user",
+        "{file} の `{key}` はガードに影響するか、クライアントに何かを自動実行させます。エージェントからは変更できません。ユーザーに依頼してください"
+    )
+}
+
+pub fn unknown_key(lang: Lang, file: &str, key: &str) -> String {
+    say!(
+        lang,
+        "`{key}` in {file} is not known to be harmless: it may decide about the guards, or have the client run something by itself",
+        "{file} の `{key}` は影響がないと確認できていません。ガードに影響したり、クライアントに何かを自動実行させたりするおそれがあります"
+    )
+}
+
+/// Programs that a client starts by itself are named in it.
+pub fn names_programs(lang: Lang, file: &str) -> String {
+    say!(
+        lang,
+        "{file} names programs that the client starts by itself, past the guards",
+        "{file} に書かれたプログラムは、ガードを通らずにクライアントが自動で起動します"
+    )
+}
+
+pub fn plants(lang: Lang, file: &str, name: &str) -> String {
+    say!(
+        lang,
+        "{file} would set {name} for every client that is started from now on, and with it decide about its guards. Ask the user",
+        "{file} で {name} を設定すると、今後起動するすべてのクライアントのガードに影響します。ユーザーに依頼してください"
+    )
+}
+
+pub fn lets_in(lang: Lang, file: &str) -> String {
+    say!(
+        lang,
+        "{file} decides who may log in as the user. Agents do not change it: ask the user",
+        "{file} はユーザーとしてログインできる人を決めるファイルのため、エージェントからは変更できません。ユーザーに依頼してください"
+    )
+}
+
+pub fn starts_later(lang: Lang, file: &str) -> String {
+    say!(
+        lang,
+        "what {file} says is run by itself later, outside of this session and past the guards",
+        "{file} の内容は、後でこのセッションの外で、ガードを通らずに自動実行されます"
+    )
+}
+
+pub fn schedules_line(lang: Lang, line: &str) -> String {
+    say!(
+        lang,
+        "`{line}` has something run by itself later, outside of this session and past the guards",
+        "`{line}` は、後でこのセッションの外で、ガードを通らずに何かを自動実行させます"
+    )
+}
+
+pub fn replaces(lang: Lang, line: &str) -> String {
+    say!(
+        lang,
+        "`{line}` would replace or remove dandori itself, which the guards are. Ask the user",
+        "`{line}` はガードの本体である dandori を置き換えるか削除します。ユーザーに依頼してください"
+    )
+}
+
+pub fn adds(lang: Lang, line: &str) -> String {
+    say!(
+        lang,
+        "`{line}` has the client start programs by itself from then on, past the guards",
+        "`{line}` を実行すると、以後クライアントがガードを通らずにプログラムを自動で起動します"
     )
 }
 
@@ -91,6 +165,48 @@ pub fn takes_up(lang: Lang, line: &str) -> String {
         lang,
         "`{line}` would go on with a session that is there and speak in it as its user. Start a new session instead (without --resume, --continue or `resume`)",
         "`{line}` は既存のセッションをユーザーの立場で続けることになります。新しいセッションを開始してください (--resume、--continue、`resume` は使えません)"
+    )
+}
+
+pub fn unknown_option(lang: Lang, line: &str, option: &str) -> String {
+    say!(
+        lang,
+        "`{line}` would start an agent with {option}, and nobody knows whether it still asks its guards then. Leave {option} away, or ask the user",
+        "`{line}` は {option} を付けてエージェントを起動しますが、その場合にガードが呼ばれるか分かりません。{option} を外すか、ユーザーに相談してください"
+    )
+}
+
+/// Into a terminal that is not the agent's own.
+pub fn types(lang: Lang, line: &str) -> String {
+    say!(
+        lang,
+        "`{line}` types into a terminal, where it counts as the user's own word. For programs of your own start a tmux server of your own (`tmux -L agent new-session -d -s work`, then `tmux -L agent send-keys -t work …`), or ask the user",
+        "`{line}` は端末に文字を入力するため、ユーザー自身の入力と見なされてしまいます。自分で動かすプログラムには専用の tmux サーバーを使う (`tmux -L agent new-session -d -s work`、続けて `tmux -L agent send-keys -t work …`) か、ユーザーに依頼してください"
+    )
+}
+
+pub fn types_on_screen(lang: Lang, line: &str) -> String {
+    say!(
+        lang,
+        "`{line}` types on the user's screen, and may answer in their place",
+        "`{line}` はユーザーの画面にキー入力を送るため、ユーザーの代わりに答えてしまうおそれがあります"
+    )
+}
+
+/// Through the client's door for other sessions, or the terminal's own input.
+pub fn speaks(lang: Lang) -> String {
+    say!(
+        lang,
+        "this would speak to the client as if the user did. Only the user answers for the user: say what you need and wait",
+        "クライアントに対してユーザーになりすまして発言することになります。必要なことを説明し、ユーザーの返答を待ってください"
+    )
+}
+
+pub fn schedules(lang: Lang, tool: &str) -> String {
+    say!(
+        lang,
+        "{tool} would bring a yes that the user has not given. Schedule what is to be done, not an answer",
+        "{tool} で予約すると、ユーザーが出していない承認が送られます。承認ではなく、行う作業を予約してください"
     )
 }
 

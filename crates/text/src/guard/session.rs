@@ -44,3 +44,21 @@ pub fn consent(lang: Lang) -> String {
         "[理解確認] 最初の変更の前に、理解した内容 (5W1H) を示してユーザーに確認を求めてください。ユーザーはここで「はい」と答えるか、自分の端末で `dandori consent` を実行します。"
     )
 }
+
+/// Guards that were ended before they answered.
+pub fn killed(lang: Lang, count: usize, what: &str) -> String {
+    say!(
+        lang,
+        "{count} of the guards' answers did not come because the guard was killed ({what}): what they were asked about may have gone on unjudged. Nobody but the user ends guards; find out what does, and tell the user",
+        "ガードが強制終了されたため、{count} 件の判定が返りませんでした ({what})。対象の操作は判定されずに実行された可能性があります。ガードを終了できるのはユーザーだけです。原因を調べ、ユーザーに伝えてください"
+    )
+}
+
+/// Tools that ran without a guard having been asked.
+pub fn never_asked(lang: Lang, what: &str) -> String {
+    say!(
+        lang,
+        "a tool ran without having been judged by the guards ({what}). Tell the user what it did",
+        "ガードの判定を受けずにツールが実行されました ({what})。何をしたかをユーザーに伝えてください"
+    )
+}

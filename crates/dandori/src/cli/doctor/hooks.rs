@@ -13,7 +13,7 @@ use dandori_text::init::Beyond;
 
 use super::{Finding, Grade};
 use crate::cli::Context;
-use crate::cli::init::{files, places};
+use crate::cli::init::{self, files, places};
 
 /// What was seen of one agent.
 pub(super) struct Look {
@@ -67,6 +67,7 @@ impl Look {
         };
         look.read_files();
         look.look_at_programs(context);
+        look.look_at_places(context);
         match client {
             Client::Claude => look.look_at_claude(context),
             Client::Codex => codex::look(&mut look, context),
@@ -172,13 +173,53 @@ impl Look {
 
     fn look_at_programs(&mut self, context: &Context) {
         let mut programs: Vec<String> =
-            self.own_files().flat_map(|(_, found)| found.entries).map(|e| e.program).collect();
+            self.own_files().flat_map(|(_, found)| found.entries).map(|e| e.call.program).collect();
         programs.sort();
         programs.dedup();
         self.troubles.extend(programs.into_iter().filter_map(|program| of_program(context, program)));
     }
 
+    /// What the hooks were told when they were installed, beside what this environment says.
+    fn look_at_places(&mut self, context: &Context) {
+        let here = init::call(context, Utf8Path::new("")).places;
+        let mut troubles = Vec::new();
+        for (file, found) in self.own_files() {
+            let path = || file.path.to_string();
+            if found.entries.iter().any(|entry| entry.is_outdated) {
+                troubles.push(HookTrouble::Outdated { path: path() });
+            }
+            for entry in &found.entries {
+                let pairs = entry.call.places.named().into_iter().zip(here.named());
+                for ((option, theirs), (_, here)) in pairs {
+                    let (Some(theirs), Some(here)) = (theirs, here) else { continue };
+                    let (theirs, here) = (theirs.to_owned(), here.to_owned());
+                    let trouble = HookTrouble::OtherPlace { path: path(), option, theirs, here };
+                    if !is_same_place(&trouble) && !troubles.contains(&trouble) {
+                        troubles.push(trouble);
+                    }
+                }
+            }
+        }
+        self.troubles.extend(troubles);
+    }
+
+    /// A word that the client does not know counts as none.
+    fn look_at_other_sessions(&mut self) {
+        let mut troubles = Vec::new();
+        for file in &self.files {
+            let settings: serde_json::Value =
+                file.text().and_then(|t| serde_json::from_str(t).ok()).unwrap_or_default();
+            let Some(value) = settings.get("crossSessionInbound") else { continue };
+            if !value.as_str().is_some_and(|word| matches!(word, "refuse" | "hold")) {
+                let (path, value) = (file.path.to_string(), value.to_string());
+                troubles.push(HookTrouble::OpenToSessions { path, value });
+            }
+        }
+        self.troubles.extend(troubles);
+    }
+
     fn look_at_claude(&mut self, context: &Context) {
+        self.look_at_other_sessions();
         let managed = files::read(Utf8Path::new(MANAGED)).ok().flatten();
         if let Some(key) = managed.and_then(|text| inspect(Client::Claude, &text).ok()?.off) {
             self.troubles.push(HookTrouble::Disabled { path: MANAGED.to_owned(), key: key.to_owned() });
@@ -250,9 +291,10 @@ fn settings(context: &Context, client: Client, root: Option<&Utf8Path>) -> Vec<S
 /// Without it dandori works as well.
 fn grade(trouble: &HookTrouble) -> Grade {
     match trouble {
-        HookTrouble::NotInstalled | HookTrouble::OtherProgram { .. } | HookTrouble::ClaudeSubfolder { .. } => {
-            Grade::Missing
-        }
+        HookTrouble::NotInstalled
+        | HookTrouble::OtherProgram { .. }
+        | HookTrouble::Outdated { .. }
+        | HookTrouble::ClaudeSubfolder { .. } => Grade::Missing,
         _ => Grade::Bad,
     }
 }
@@ -265,6 +307,7 @@ pub(in crate::cli) fn of_fields(path: &str, found: &Inspection) -> Vec<HookTroub
         Shape::Number => Wanted::Number,
         Shape::Present => Wanted::Present,
         Shape::KnownType => Wanted::KnownType,
+        Shape::FailureWord => Wanted::FailureWord,
     };
     let fault = |fault: &dandori_install::Fault| HookTrouble::BadField {
         path: path.to_owned(),
@@ -293,10 +336,18 @@ pub(in crate::cli) fn of_fields(path: &str, found: &Inspection) -> Vec<HookTroub
             Weakness::If(condition) => Weak::If(condition),
             Weakness::Async => Weak::Async,
             Weakness::Timeout(millis) => Weak::Timeout(millis),
+            Weakness::FailsOpen => Weak::FailsOpen,
         };
         HookTrouble::Weak { path: path.to_owned(), events: events.join(", "), by }
     }));
     troubles
+}
+
+/// By where the paths lead.
+fn is_same_place(trouble: &HookTrouble) -> bool {
+    let HookTrouble::OtherPlace { theirs, here, .. } = trouble else { return false };
+    let real = |path: &str| dandori_host::layout::real(Utf8Path::new(path.trim_end_matches('/')));
+    real(theirs) == real(here)
 }
 
 /// What is wrong with the program the entries call.

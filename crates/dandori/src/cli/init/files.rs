@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use camino::{Utf8Path, Utf8PathBuf};
 use dandori_domain::Problem;
 use dandori_domain::problem::SettingsTrouble;
-use dandori_install::{Client, Memory, Trouble};
+use dandori_install::{Call, Client, Memory, Trouble};
 use dandori_text::init::Action;
 use serde::{Deserialize, Serialize};
 
@@ -25,15 +25,10 @@ pub(super) struct Deed {
 }
 
 impl Deed {
-    pub(super) fn install(
-        client: Client,
-        path: Utf8PathBuf,
-        program: &str,
-        records: &Records,
-    ) -> Result<Self, Problem> {
+    pub(super) fn install(client: Client, path: Utf8PathBuf, call: &Call, records: &Records) -> Result<Self, Problem> {
         let before = read(&path)?;
         let known = records.files.get(&path);
-        let installed = dandori_install::install(client, program, before.as_deref(), known.map(|r| &r.memory))
+        let installed = dandori_install::install(client, call, before.as_deref(), known.map(|r| &r.memory))
             .map_err(|trouble| bad_settings(&path, trouble))?;
         // The folder is ours as long as we have been in it without a break.
         let was_here = before.as_deref().is_some_and(|text| dandori_install::has_ours(client, text));

@@ -14,7 +14,8 @@ pub(super) fn config_changed(context: &Context, path: &Utf8Path, voice: &mut Voi
     let now = context.text(path)?.unwrap_or_else(|| "{}".to_owned());
     let is_off = match serde_json::from_str::<Value>(&now) {
         Ok(settings) => {
-            settings.get("disableAllHooks").is_some_and(|off| *off != Value::Bool(false)) || moves_the_guards(&settings)
+            let is_off = settings.get("disableAllHooks").is_some_and(|off| *off != Value::Bool(false));
+            is_off || moves_the_guards(&settings) || opens_the_door(&settings)
         }
         // One fault in the file, and the client drops every hook in it.
         Err(_) => true,
@@ -30,6 +31,12 @@ pub(super) fn config_changed(context: &Context, path: &Utf8Path, voice: &mut Voi
 fn moves_the_guards(settings: &Value) -> bool {
     let names = settings.get("env").and_then(Value::as_object).into_iter().flat_map(|env| env.keys());
     names.into_iter().any(|name| nested::decides_about_guards(name) || name.starts_with("LD_"))
+}
+
+/// What other sessions send would count as the user's word again.
+fn opens_the_door(settings: &Value) -> bool {
+    let said = settings.get("crossSessionInbound");
+    said.is_some_and(|word| !word.as_str().is_some_and(|word| matches!(word, "refuse" | "hold")))
 }
 
 /// Whether one of the client's settings files still calls the guards.
@@ -67,22 +74,39 @@ fn has_ours(context: &Context, settings: &Value, event: &str) -> bool {
 
 /// Nothing beside what `init` writes: `async`, `if` or `once` would let tools run without an answer.
 fn is_ours(context: &Context, handler: &Value) -> bool {
-    const KEYS: [&str; 6] = ["type", "name", "command", "args", "timeout", "statusMessage"];
+    const KEYS: [&str; 7] = ["type", "name", "command", "args", "timeout", "statusMessage", "onFailure"];
     /// The shortest that `init` gives, in seconds.
     const TIME: f64 = 3.0;
     let Some(keys) = handler.as_object() else { return false };
     let command = handler.get("command").and_then(Value::as_str).unwrap_or_default();
-    let (program, rest) = match handler.get("args").and_then(Value::as_array) {
-        Some(args) => (command, args.iter().filter_map(Value::as_str).collect::<Vec<_>>()),
-        None => {
-            let mut words = command.split_whitespace();
-            (words.next().unwrap_or_default().trim_matches('\''), words.collect())
+    let words: Vec<String> = match handler.get("args").and_then(Value::as_array) {
+        Some(args) => {
+            std::iter::once(command).chain(args.iter().filter_map(Value::as_str)).map(str::to_owned).collect()
         }
+        None => match dandori_shell::read(command).commands.as_slice() {
+            [only] => only.argv.iter().map(|word| word.text.clone()).collect(),
+            _ => return false,
+        },
     };
+    let [program, verb, _, places @ ..] = words.as_slice() else { return false };
     keys.keys().all(|key| KEYS.contains(&key.as_str()))
         && handler.get("timeout").is_none_or(|time| time.as_f64().is_some_and(|time| time >= TIME))
-        && rest.first() == Some(&"hook")
+        // A word that the client does not know has it drop the hooks.
+        && handler.get("onFailure").is_none_or(|word| word == "block")
+        && verb == "hook"
+        && places.chunks(2).all(|place| is_our_place(context, place))
         && is_program(context, program)
+}
+
+/// The guards' own files are where they were: elsewhere there may be other rules, or none.
+fn is_our_place(context: &Context, place: &[String]) -> bool {
+    match place {
+        [option, path] if option == "--home" => context.world.home().is_some_and(|home| home == *path),
+        [option, path] if matches!(option.as_str(), "--state" | "--config" | "--run") => {
+            context.rules.control.iter().any(|known| known == path)
+        }
+        _ => false,
+    }
 }
 
 /// The program that is installed, by whatever name: another that is called the same is not it.

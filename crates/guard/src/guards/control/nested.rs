@@ -7,8 +7,9 @@ use super::armed::{claude_calls_us, gemini_calls_us};
 use crate::context::Context;
 
 /// Options under which a client does not load its hooks.
-const SWITCHES: [&str; 8] = [
+const SWITCHES: [&str; 9] = [
     "--bare",
+    "--restricted",
     "--safe-mode",
     "--setting-sources",
     "--settings",
@@ -16,6 +17,114 @@ const SWITCHES: [&str; 8] = [
     "--ignore-user-config",
     "--no-hooks",
     "--profile",
+];
+
+/// Options under which Claude Code asks its hooks as ever.
+const CLAUDE: &[&str] = &[
+    "--add-dir",
+    "--agent",
+    "--agents",
+    "--allow-dangerously-skip-permissions",
+    "--allowed-tools",
+    "--allowedTools",
+    "--append-system-prompt",
+    "--append-system-prompt-file",
+    "--betas",
+    "--brief",
+    "--chrome",
+    "--dangerously-skip-permissions",
+    "--debug",
+    "--debug-file",
+    "--disable-slash-commands",
+    "--disallowed-tools",
+    "--disallowedTools",
+    "--effort",
+    "--fallback-model",
+    "--file",
+    "--help",
+    "--ide",
+    "--include-hook-events",
+    "--include-partial-messages",
+    "--input-format",
+    "--json-schema",
+    "--max-budget-usd",
+    "--max-turns",
+    "--model",
+    "--name",
+    "--no-chrome",
+    "--no-session-persistence",
+    "--output-format",
+    "--permission-mode",
+    "--permission-prompt-tool",
+    "--print",
+    "--replay-user-messages",
+    "--strict-mcp-config",
+    "--system-prompt",
+    "--system-prompt-file",
+    "--tools",
+    "--verbose",
+    "--version",
+    "--worktree",
+];
+
+const CODEX: &[&str] = &[
+    "--add-dir",
+    "--all",
+    "--ask-for-approval",
+    "--base",
+    "--cd",
+    "--color",
+    "--commit",
+    "--config",
+    "--dangerously-bypass-approvals-and-sandbox",
+    "--dangerously-bypass-hook-trust",
+    "--enable",
+    "--ephemeral",
+    "--full-auto",
+    "--help",
+    "--image",
+    "--json",
+    "--last",
+    "--local-provider",
+    "--model",
+    "--no-alt-screen",
+    "--no-daemon",
+    "--oss",
+    "--output-last-message",
+    "--output-schema",
+    "--sandbox",
+    "--search",
+    "--skip-git-repo-check",
+    "--strict-config",
+    "--title",
+    "--uncommitted",
+    "--version",
+    "--yolo",
+];
+
+const GEMINI: &[&str] = &[
+    "--acp",
+    "--allowed-mcp-server-names",
+    "--allowed-tools",
+    "--approval-mode",
+    "--debug",
+    "--delete-session",
+    "--experimental-acp",
+    "--extensions",
+    "--help",
+    "--include-directories",
+    "--list-extensions",
+    "--list-sessions",
+    "--model",
+    "--output-format",
+    "--prompt",
+    "--prompt-interactive",
+    "--sandbox",
+    "--screen-reader",
+    "--skip-trust",
+    "--version",
+    "--worktree",
+    "--yolo",
 ];
 
 /// Whether settings, or the guards' own state, are looked for elsewhere when this variable is set.
@@ -44,6 +153,19 @@ pub(super) fn starts_unguarded(context: &Context, command: &Command, words: &[&s
         || context.commands().iter().any(|other| is_around(other, command) && has_deciding(other))
         || context.commands().iter().any(exports)
         || leaves_its_settings(context, command)
+}
+
+/// An option of which nobody knows here what it does to the hooks: the next one that leaves settings away has a name that
+/// is not among the switches yet.
+pub(super) fn unknown_option(command: &Command) -> Option<&str> {
+    let known = match command.program.as_str() {
+        "claude" => CLAUDE,
+        "codex" => CODEX,
+        "gemini" => GEMINI,
+        _ => return None,
+    };
+    let words = command.args().iter().map(|word| word.text.as_str()).take_while(|word| *word != "--");
+    words.into_iter().filter(|word| word.starts_with("--")).find(|word| !known.contains(&before_equals(word)))
 }
 
 fn has_deciding(command: &Command) -> bool {

@@ -8,6 +8,9 @@ use crate::world::{About, Exception, Head};
 use crate::{Agent, Judgement};
 
 mod found;
+mod keys;
+mod later;
+mod speaks;
 
 const OURS: &str = r#"{"hooks":{"PreToolUse":[{"matcher":"*","hooks":[{"type":"command","command":"/usr/bin/dandori","args":["hook","claude"],"timeout":15}]}],"ConfigChange":[{"hooks":[{"type":"command","command":"/usr/bin/dandori","args":["hook","claude"]}]}]},"model":"a"}"#;
 
@@ -358,6 +361,13 @@ fn words_for_the_user_alone_are_refused_however_they_are_reached() {
         ("nohup dandori init --uninstall &", true),
         ("dandori daemon stop", true),
         ("pkill -f 'dandori hook'", true),
+        ("pkill -9 -f 'hook claude'", true),
+        ("while :; do for p in $(pgrep -f 'hook codex'); do kill -9 $p; done; done &", true),
+        ("ps aux | grep '[d]andori' | awk '{print $2}' | xargs kill -9", true),
+        ("cargo test -p dandori & p=$!; sleep 5; kill $p", false),
+        ("for p in /proc/[0-9]*; do grep -q hook $p/cmdline && kill -9 ${p#/proc/}; done", true),
+        ("pgrep -af dandori", false),
+        ("pkill -f webpack-hook-server", false),
         ("dandori init --dry-run", false),
         ("dandori guard list", false),
         ("dandori guard explain 'dandori consent'", false),
@@ -390,6 +400,8 @@ fn another_agent_is_not_started_without_its_guards() {
         ("gemini --resume -p ok", true),
         ("claude --model x -p 'resume the work'", false),
         ("claude --bare -p 'x'", true),
+        ("claude --restricted -p x", true),
+        ("claude -p x --restricted --tools Bash --allowedTools Bash", true),
         ("CLAUDE_CODE_SIMPLE=1 claude -p x", true),
         ("claude --settings '{\"disableAllHooks\":true}' -p x", true),
         ("claude --setting-sources=user -p x", true),
@@ -431,6 +443,23 @@ fn another_agent_is_not_started_without_its_guards() {
         ("HOME=/tmp/h cargo test && npx @openai/codex exec x", false),
     ] {
         assert_eq!(is_refused(&stage().bash(line)), refused, "{line}");
+    }
+}
+
+#[test]
+fn an_option_nobody_knows_is_asked_about_before_a_client_starts_with_it() {
+    for (line, outcome) in [
+        ("claude -p x --leave-hooks-alone", Outcome::Ask),
+        ("codex exec --next-years-switch x", Outcome::Ask),
+        ("gemini --unheard-of=1 -p x", Outcome::Ask),
+        ("npx @anthropic-ai/claude-code --new-mode -p x", Outcome::Ask),
+        ("claude -p x --output-format json --max-turns 3 --model haiku", Outcome::Pass),
+        ("codex exec --json --sandbox read-only -m gpt-5 'do it'", Outcome::Pass),
+        ("gemini --approval-mode=yolo -p 'x' -o json", Outcome::Pass),
+        ("claude -p -- '--what is this'", Outcome::Pass),
+    ] {
+        let judged = stage().bash(line);
+        assert_eq!(judged.outcome(), outcome, "{line}: {}", judged.said());
     }
 }
 
@@ -478,6 +507,29 @@ fn a_change_of_settings_that_disarms_the_guards_is_not_taken_over() {
         OURS.replace("\"hook\"", "\"--version\""),
     ] {
         assert!(is_refused(&change(&stage().file(".claude/settings.json", &disarmed), "settings.json")), "{disarmed}");
+    }
+    let placed = |places: &str| OURS.replace("\"claude\"", &format!("\"claude\",{places}"));
+    let whole = r#""--state","/state","--config","/home/user/.config/dandori/config.toml","--home","/home/user""#;
+    let mut with_config = stage().file(".claude/settings.json", &placed(whole));
+    with_config.rules.control.push("/home/user/.config/dandori/config.toml".into());
+    assert!(!is_refused(&change(&with_config, "settings.json")), "the places it was installed with");
+    for disarmed in [
+        placed(r#""--state","/tmp/elsewhere""#),
+        placed(r#""--config","/repo/evil.toml""#),
+        placed(r#""--home","/tmp""#),
+        placed(r#""--state""#),
+        placed(r#""--run","/repo/run""#),
+        OURS.replace(":15", ":15,\"onFailure\":\"bogus\""),
+        OURS.replace(":15", ":15,\"onFailure\":\"continue\""),
+        OURS.replace("\"model\"", "\"crossSessionInbound\":\"accept\",\"model\""),
+    ] {
+        assert!(is_refused(&change(&stage().file(".claude/settings.json", &disarmed), "settings.json")), "{disarmed}");
+    }
+    for armed in [
+        OURS.replace(":15", ":15,\"onFailure\":\"block\""),
+        OURS.replace("\"model\"", "\"crossSessionInbound\":\"refuse\",\"model\""),
+    ] {
+        assert!(!is_refused(&change(&stage().file(".claude/settings.json", &armed), "settings.json")), "{armed}");
     }
     let linked = OURS.replace("/usr/bin/dandori", "/repo/bin/dandori");
     let linked = stage().link("bin/dandori", "/usr/bin/dandori").file(".claude/settings.json", &linked);

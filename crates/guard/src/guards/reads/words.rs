@@ -233,6 +233,20 @@ fn pieces(word: &Word, text: &str, found: &mut Vec<Mention>) {
     }
 }
 
+/// Which files a search looks into, as far as it shows what it finds there.
+pub(super) fn patterns(command: &Command) -> Vec<&str> {
+    let options: &[&str] = match command.program.as_str() {
+        "grep" | "egrep" | "fgrep" | "ggrep" => &["--include"],
+        "rg" => &["-g", "--glob", "--iglob"],
+        "ugrep" | "ug" => &["-g", "--glob", "--iglob", "--include"],
+        _ => return Vec::new(),
+    };
+    let is_silent = shows_nothing(command);
+    let mut found = if is_silent { Vec::new() } else { argv::values(command.args(), options) };
+    found.retain(|pattern| !pattern.starts_with('!'));
+    found
+}
+
 /// What these read beside their operands.
 fn beside_reads(program: &str, args: &[Word]) -> Vec<Mention> {
     match program {

@@ -190,3 +190,76 @@ fn git_shows_lines_by_many_names_and_paths_behind_marks() {
         Outcome::Pass,
     );
 }
+
+#[test]
+fn a_search_by_a_pattern_reads_what_it_would_find() {
+    use serde_json::json;
+    let stage = || stage().file(".env.example", "").file("src/server.key", "k").file("notes/b.md", "");
+    let grep = |input: serde_json::Value| stage().tool("Grep", &input);
+    for glob in [
+        ".env*",
+        ".e*",
+        "*nv",
+        ".[e]nv",
+        "**/.env*",
+        ".*",
+        "*.pem",
+        "*.{rs,pem}",
+        "{README.md,.env}",
+        "*.md .env*",
+        "*.md,*.key",
+        "src/*.key",
+        "src/server.*",
+        "*.PEM",
+    ] {
+        let judged = grep(json!({"pattern": ".", "glob": glob, "output_mode": "content"}));
+        assert_eq!(judged.outcome(), Outcome::Block, "{glob}");
+    }
+    for glob in
+        ["*", "**/*.rs", "*.{ts,tsx}", "*.md", "!.env*", "*.json", ".env.example", ".git*", "*.example", "notes/*"]
+    {
+        let judged = grep(json!({"pattern": ".", "glob": glob, "output_mode": "content"}));
+        assert_eq!(judged.outcome(), Outcome::Pass, "{glob}: {}", judged.said());
+    }
+    let there = grep(json!({"pattern": ".", "path": "/home/user", "glob": "id_rsa*"}));
+    assert_eq!(there.outcome(), Outcome::Block, "wherever it looks");
+    let deep = Stage::only("secrets", Level::Block).file("a/b/c/d/e/f/g/.env", "KEY=1");
+    let judged = deep.tool("Grep", &json!({"pattern": ".", "glob": ".env*"}));
+    assert_eq!(judged.outcome(), Outcome::Block, "deeper than is looked");
+    let none = Stage::only("secrets", Level::Block).file("a.rs", "");
+    assert_eq!(none.tool("Grep", &json!({"pattern": ".", "glob": ".env*"})).outcome(), Outcome::Pass, "there is none");
+    let mut gemini = stage();
+    gemini.agent = crate::Agent::Gemini;
+    let input = json!({"tool_name": "grep_search", "tool_input": {"pattern": ".", "include": ".env*"}});
+    assert_eq!(gemini.event("BeforeTool", &input).outcome(), Outcome::Block);
+    all(
+        &[
+            "rg -g '.env*' .",
+            "rg --glob=.e* KEY",
+            "rg -g'*nv' KEY",
+            "rg --iglob '.ENV' KEY",
+            "rg --hidden -g '.*' KEY",
+            "grep -r KEY . --include='.env*'",
+            "grep -rn --include '*.pem' . .",
+            "grep -r --include=\\*.pem . certs",
+            "git grep KEY -- '.env*'",
+            "git diff HEAD -- '.e*'",
+            "git show HEAD -- '*.pem'",
+        ],
+        Outcome::Block,
+    );
+    all(
+        &[
+            "rg -g '*.rs' KEY",
+            "rg -g '!.env*' KEY",
+            "rg -l -g '.env*' KEY",
+            "grep -rn --include='*.md' KEY notes",
+            "grep -rl --include='.env*' KEY .",
+            "git grep KEY -- '*.rs'",
+            "git diff HEAD -- '*.md' '*.json'",
+            "git log --oneline -- '.env*'",
+            "rg '.*' src",
+        ],
+        Outcome::Pass,
+    );
+}

@@ -9,7 +9,7 @@ use std::os::unix::fs::DirBuilderExt;
 use camino::{Utf8Path, Utf8PathBuf};
 use dandori_domain::AgentName;
 use dandori_host::{Cmd, Env, Layout};
-use dandori_install::{Client, CodexConfig, Setting, only_ours, with_setting};
+use dandori_install::{Client, CodexConfig, MovedFile, Places, Setting, only_ours, with_setting};
 use serde_json::json;
 
 use super::super::hooks::{Look, Scope, codex};
@@ -53,7 +53,7 @@ impl Stage {
         git.cwd(&stage.repository()).run().map_err(|e| e.to_string())?;
         for file in &look.files {
             let copy = match file.text() {
-                Some(text) => only_ours(look.client, text).into_bytes(),
+                Some(text) => only_ours(look.client, text, &stage.places()).into_bytes(),
                 None => file.bytes.clone(),
             };
             let name = file.path.file_name().unwrap_or(look.client.file());
@@ -70,6 +70,19 @@ impl Stage {
         self.root.join("home")
     }
 
+    /// Where the hooks of the copies have their own files.
+    fn places(&self) -> Places {
+        let env = self.bare_home();
+        let state = Layout::from_env(&env).map(|layout| layout.root().to_string());
+        let config = Some(dandori_host::layout::user_config(&env).into_string());
+        Places { state, config, home: Some(self.home().into_string()) }
+    }
+
+    /// Nothing is known but this home.
+    fn bare_home(&self) -> Env {
+        Env::from_pairs([("HOME", self.home().into_string())])
+    }
+
     fn temporary(&self) -> Utf8PathBuf {
         self.root.join("tmp")
     }
@@ -83,8 +96,7 @@ impl Stage {
 
     /// Where the hooks have written down what they were asked.
     pub(super) fn guard_folders(&self) -> Vec<Utf8PathBuf> {
-        let env = Env::from_pairs([("HOME", self.home().into_string())]);
-        let guards = Layout::from_env(&env).map(|layout| layout.guards()).unwrap_or_default();
+        let guards = Layout::from_env(&self.bare_home()).map(|layout| layout.guards()).unwrap_or_default();
         guards.read_dir_utf8().into_iter().flatten().flatten().map(|entry| entry.path().to_owned()).collect()
     }
 
@@ -147,9 +159,12 @@ impl Stage {
         let text = files::read(&users).ok().flatten().unwrap_or_default();
         let config = CodexConfig::read(&text).map_err(|reason| format!("{users}: {reason}"))?;
         let mut moved = Vec::new();
-        for file in &look.files {
-            let to = self.folder(Client::Codex, file.scope).join(Client::Codex.file());
-            moved.extend(codex::names(&file.path).into_iter().map(|from| (from, to.to_string())));
+        for settings in &look.files {
+            let to = self.folder(Client::Codex, settings.scope).join(Client::Codex.file()).into_string();
+            let text = settings.text().unwrap_or_default().to_owned();
+            let copy = only_ours(Client::Codex, &text, &self.places());
+            let file = |from| MovedFile { from, to: to.clone(), text: text.clone(), copy: copy.clone() };
+            moved.extend(codex::names(&settings.path).into_iter().map(file));
         }
         let project = look.root.as_deref().map(codex::project);
         let projects = project.iter().flat_map(|root| codex::names(root));
