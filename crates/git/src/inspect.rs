@@ -33,7 +33,7 @@ pub(crate) fn inspect(top: &Utf8Path, purpose: Purpose) -> Vec<Unfit> {
         if look.unfit.len() >= NAMED {
             break;
         }
-        folders.extend(look.into_folder(&folder));
+        folders.extend(look.folder_entries(&folder));
     }
     look.unfit
 }
@@ -51,7 +51,7 @@ impl Look<'_> {
     }
 
     /// The folders inside.
-    fn into_folder(&mut self, folder: &Path) -> Vec<PathBuf> {
+    fn folder_entries(&mut self, folder: &Path) -> Vec<PathBuf> {
         let is_open = open(folder, 0o700);
         let Some(entries) = is_open.then(|| std::fs::read_dir(folder).ok()).flatten() else {
             self.name(folder, UnfitWhy::Unreadable);

@@ -21,7 +21,7 @@ pub struct Tree {
 }
 
 /// A tree whose files keep git waiting (a pipe among them) is not one to wait for.
-const STATUS_DEADLINE: Duration = Duration::from_secs(60);
+const STATUS_DEADLINE: Duration = Duration::from_mins(1);
 
 /// The settings that name one.
 const FILTERS: &str = r"^filter\..*\.(clean|smudge|process)$";

@@ -43,7 +43,7 @@ pub fn try_doors(program: &Utf8Path, outside: &Outside, policy: &SandboxPolicy) 
     let order = serde_json::to_string(outside).unwrap_or_default();
     let env = Env::from_pairs([("PATH", "/usr/local/bin:/usr/bin:/bin"), ("DANDORI_RUN", outside.token.as_str())]);
     let cmd = Cmd::new(program.as_str(), &env).args(["fence-doors", &order]).cwd(&outside.inside);
-    let output = cmd.deadline(Duration::from_secs(60)).behind(program, policy).run()?;
+    let output = cmd.deadline(Duration::from_mins(1)).behind(program, policy).run()?;
     let mut tried: Vec<(Door, bool)> = serde_json::from_slice(&output.stdout).unwrap_or_default();
     // Whether these are doors at all is seen from outside alone.
     let shared = outside.shared();

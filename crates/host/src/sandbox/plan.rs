@@ -67,8 +67,9 @@ pub(crate) fn plan(policy: &SandboxPolicy) -> Vec<Place> {
     add("/dev".into(), What::Devices, false);
     if Path::new(RUNTIME).is_dir() {
         add(RUNTIME.into(), What::Empty, false);
-        let kept = RUNTIME_KEPT.iter().map(PathBuf::from).filter(|path| path.exists());
-        kept.for_each(|path| add(path, What::Read, false));
+        for path in RUNTIME_KEPT.iter().map(PathBuf::from).filter(|path| path.exists()) {
+            add(path, What::Read, false);
+        }
         add(runtime_folder(), What::Folder, false);
     }
     if let Some(own) = &policy.tmp {
@@ -84,10 +85,17 @@ pub(crate) fn plan(policy: &SandboxPolicy) -> Vec<Place> {
     let all = |paths: &[camino::Utf8PathBuf]| -> Vec<PathBuf> {
         paths.iter().map(|path| resolved(path.as_std_path())).filter(exists).collect()
     };
-    all(&policy.hide).into_iter().for_each(|path| add(path, What::Hidden, true));
-    all(&policy.read).into_iter().for_each(|path| add(path, What::Read, true));
-    all(&policy.write).into_iter().for_each(|path| add(path, What::Write, true));
-    all(&policy.protect).into_iter().for_each(|path| add(path, What::Protected, true));
+    let named = [
+        (&policy.hide, What::Hidden),
+        (&policy.read, What::Read),
+        (&policy.write, What::Write),
+        (&policy.protect, What::Protected),
+    ];
+    for (paths, what) in named {
+        for path in all(paths) {
+            add(path, what.clone(), true);
+        }
+    }
     for store in &policy.stores {
         let at = resolved(store.at.as_std_path());
         let (upper, work) = (resolved(store.upper.as_std_path()), resolved(store.work.as_std_path()));
