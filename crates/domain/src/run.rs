@@ -376,9 +376,11 @@ impl RunFacts {
             && match self.failure.as_ref().map(Failure::stage) {
                 Some(Stage::Commit) => self.has_changes() && self.commit.is_none(),
                 Some(Stage::Push) => self.commit.is_some(),
-                // Nothing is wrong with the agent's work; only what it was to be staged into was away.
+                // Nothing is wrong with the agent's work: what it was to be staged into was away, the disk full, or something
+                // in the way that a person has cleared since.
                 Some(Stage::Staging) => {
-                    matches!(self.failure, Some(Failure::RepositoryGone { .. }))
+                    use Failure::{DiskFull, RepositoryGone, Unstageable};
+                    matches!(self.failure, Some(RepositoryGone { .. } | DiskFull { .. } | Unstageable { .. }))
                         && self.summary().is_some()
                         && self.staged.is_none()
                 }
