@@ -178,6 +178,20 @@ pub enum Fact {
     Settled,
 }
 
+/// Something the fence kept a run from.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Refusal {
+    pub path: Utf8PathBuf,
+    pub what: RefusedWhat,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RefusedWhat {
+    Read,
+    Write,
+}
+
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(tag = "note", rename_all = "snake_case")]
 pub enum Note {
@@ -195,6 +209,10 @@ pub enum Note {
     FenceIsPartial {
         missing: Vec<String>,
         open: Vec<Gap>,
+    },
+    /// What the run's tools said the fence refused.
+    FenceRefused {
+        refusals: Vec<Refusal>,
     },
     BaseIsLocal {
         base: String,

@@ -14,7 +14,8 @@ use crate::problem::Problem;
 use crate::step::{Step, next_step};
 
 pub use crate::fact::{
-    Arrival, BranchFate, Changes, Fact, FactKind, Intent, IntentKind, Note, ProcessRef, Sandbox, Workspace,
+    Arrival, BranchFate, Changes, Fact, FactKind, Intent, IntentKind, Note, ProcessRef, Refusal, RefusedWhat, Sandbox,
+    Workspace,
 };
 pub use crate::spec::{Cleanup, Limits, RunKind, RunSettings, RunSpec, SandboxMode, SandboxSettings, SetUpChoice};
 

@@ -5,10 +5,11 @@
 //! ([`logins`]); tools' caches are read through and written to layers of the repository's own.
 
 mod logins;
+mod refused;
 mod secrets;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use dandori_domain::run::{RunFacts, SandboxMode};
+use dandori_domain::run::{Refusal, RunFacts, SandboxMode};
 use dandori_domain::task::Repo;
 use dandori_host::Env;
 use dandori_host::sandbox::{self, RunLimits, SandboxPolicy, Stores};
@@ -20,6 +21,9 @@ use crate::{Layout, RunLayout};
 /// More processes and threads than builds and browsers need, and less than a machine has.
 const PROCESSES: u64 = 8192;
 const OPEN_FILES: u64 = 65_536;
+
+/// What was said last is what it could not do.
+const TOLD_BYTES: u64 = 4 << 20;
 
 /// Whose fence it is, and what is asked for beyond the usual.
 pub(crate) struct Wanted<'a> {
@@ -62,6 +66,23 @@ pub(crate) fn policy(layout: &Layout, wanted: &Wanted<'_>) -> std::io::Result<Sa
         memory: settings.memory,
     };
     Ok(policy)
+}
+
+/// What the fence of a run that has ended refused, as its tools told it.
+pub(crate) fn refusals(files: &RunLayout) -> Vec<Refusal> {
+    let Some(policy) = dandori_host::shim::policy(files.root()) else { return Vec::new() };
+    let told =
+        [files.output(), files.stderr()].map(|path| dandori_host::file::tail(&path, TOLD_BYTES).unwrap_or_default());
+    let bounds = refused::Bounds { writable: &policy.write, hidden: &policy.hide };
+    let mut found = Vec::new();
+    for text in told {
+        for refusal in refused::refused(&String::from_utf8_lossy(&text), &bounds) {
+            if !found.contains(&refusal) {
+                found.push(refusal);
+            }
+        }
+    }
+    found
 }
 
 /// The policy of a git command in a work tree: what it may write is up to git.

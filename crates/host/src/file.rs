@@ -43,6 +43,17 @@ pub fn put_file(path: &Utf8Path, bytes: &[u8], mode: u32) -> io::Result<()> {
     written
 }
 
+/// The last bytes of a file.
+pub fn tail(path: &Utf8Path, bytes: u64) -> io::Result<Vec<u8>> {
+    use std::io::{Read, Seek, SeekFrom};
+    let mut file = std::fs::File::open(path)?;
+    let length = file.metadata()?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(bytes)))?;
+    let mut end = Vec::new();
+    file.take(bytes).read_to_end(&mut end)?;
+    Ok(end)
+}
+
 /// Appends whole lines and syncs them.
 pub fn append_durably(path: &Utf8Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = OpenOptions::new().append(true).create(true).open(path)?;

@@ -1,7 +1,7 @@
 //! What a user should know though the run goes on.
 
 use dandori_domain::plain::plain;
-use dandori_domain::run::Note;
+use dandori_domain::run::{Note, RefusedWhat};
 
 use crate::Lang;
 use crate::lang::say;
@@ -45,6 +45,26 @@ fn words(lang: Lang, note: &Note) -> String {
                 lang,
                 "the sandbox is not whole ({missing}); not covered: {open}",
                 "サンドボックスの一部が使えません ({missing})。保護されないもの: {open}"
+            )
+        }
+        Note::FenceRefused { refusals } => {
+            let list = |wanted: RefusedWhat| {
+                let paths = refusals.iter().filter(|r| r.what == wanted).map(|r| r.path.as_str());
+                paths.collect::<Vec<_>>().join(", ")
+            };
+            let (written, read) = (list(RefusedWhat::Write), list(RefusedWhat::Read));
+            let mut parts = Vec::new();
+            if !written.is_empty() {
+                parts.push(say!(lang, "writing {written} (sandbox.write)", "書き込み {written} (sandbox.write)"));
+            }
+            if !read.is_empty() {
+                parts.push(say!(lang, "reading {read} (sandbox.read)", "読み取り {read} (sandbox.read)"));
+            }
+            let all = parts.join("; ");
+            say!(
+                lang,
+                "the sandbox refused: {all}; the key in brackets grants it",
+                "サンドボックスが拒否しました: {all}。許可するにはかっこ内のキーに追加してください"
             )
         }
         Note::BaseIsLocal { base } => say!(

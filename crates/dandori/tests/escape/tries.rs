@@ -268,3 +268,33 @@ fn doctor_tries_the_doors_itself_and_finds_open_what_it_lists() {
         }
     }
 }
+
+#[test]
+fn what_the_fence_refused_is_named_so_that_it_can_be_granted() {
+    for kind in kinds() {
+        let ground = Ground::new(kind);
+        let home = ground.env.home();
+        let ended =
+            run(&ground, &format!("exec:echo x > {home}/out.txt; cat {home}/.ssh/id_ed25519; echo ok > ok.txt"));
+        assert_eq!(ended["state"], "SUCCEEDED", "{ended:#}");
+        let shown = ground.env.dandori(["task", "show", "T-1"]).ok();
+        assert!(shown.contains(&format!("{home}/out.txt (sandbox.write)")), "{kind:?}: {shown}");
+        assert!(shown.contains(&format!("{home}/.ssh/id_ed25519 (sandbox.read)")), "{kind:?}: {shown}");
+        // And granted it is.
+        let config = format!("[sandbox]\nwrite = [\"{home}/notes.txt\"]\nread = [\"~/.ssh\"]\n");
+        ground.env.write_user_config(&config);
+        if kind.who == Who::Ordinary {
+            own(&ground.home(".config"));
+        }
+        let ended =
+            run(&ground, &format!("exec:echo more >> {home}/notes.txt; cp {home}/.ssh/authorized_keys seen.txt"));
+        assert_eq!(ended["state"], "SUCCEEDED", "{ended:#}");
+        assert_eq!(std::fs::read_to_string(ground.home("notes.txt")).unwrap(), "notesmore\n", "{kind:?}");
+        let branch = ended["branch"].as_str().unwrap();
+        assert_eq!(
+            ground.env.git_in(&ground.env.origin(), ["show", &format!("{branch}:seen.txt")]),
+            "mine",
+            "{kind:?}"
+        );
+    }
+}

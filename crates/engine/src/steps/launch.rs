@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use camino::Utf8PathBuf;
 use dandori_agent::{Order, PrepareError};
 use dandori_domain::message::with_conflict;
 use dandori_domain::run::{Fact, Intent, Note, ProcessRef, RunFacts, RunKind, Sandbox, SandboxMode};
@@ -109,6 +110,9 @@ impl Engine {
         })?;
         let mut reads = guards.map(|guards| guards.reads()).unwrap_or_default();
         reads.extend(launch.read);
+        // It may be the agent itself, or be in a folder that the run has for itself.
+        reads.push(self.0.options.dandori.clone());
+        reads.extend(launch.argv.first().map(Utf8PathBuf::from).filter(|program| program.is_absolute()));
         let wanted =
             Wanted { run, known, worktree: &workspace.path, env: &user_env, write: &launch.write, read: &reads };
         let sandbox = fence::policy(self.layout(), &wanted).map_err(|e| not_started(e.to_string()))?;

@@ -6,12 +6,12 @@
 //! pieces, and of each only what was understood stays.
 
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
+use std::io::Read;
 use std::time::Duration;
 
 use camino::Utf8Path;
 use dandori_agent::Reader;
-use dandori_domain::run::{Fact, RunFacts, RunKind};
+use dandori_domain::run::{Fact, Note, RunFacts, RunKind};
 use dandori_domain::{AgentEvent, AgentFailure, Failure, Limit, Usage, Verdict};
 use dandori_host::cmd::last_lines;
 use dandori_host::now;
@@ -168,15 +168,7 @@ impl Engine {
 
 /// The last lines of a file, read from its end.
 pub(crate) fn tail_of(path: &Utf8Path, lines: usize) -> String {
-    let read = || {
-        let mut file = File::open(path)?;
-        let length = file.metadata()?.len();
-        file.seek(SeekFrom::Start(length.saturating_sub(TAIL_BYTES)))?;
-        let mut bytes = Vec::new();
-        file.take(TAIL_BYTES).read_to_end(&mut bytes)?;
-        Ok::<_, std::io::Error>(bytes)
-    };
-    last_lines(String::from_utf8_lossy(&read().unwrap_or_default()).trim(), lines)
+    last_lines(String::from_utf8_lossy(&dandori_host::file::tail(path, TAIL_BYTES).unwrap_or_default()).trim(), lines)
 }
 
 /// The limit the agent has just broken.
@@ -232,6 +224,10 @@ pub(crate) fn ended(run: &RunFacts, stream: &mut Stream, record: &ExitRecord) ->
         && let Some(session) = stream.reader.session()
     {
         facts.insert(0, Fact::SessionSeen { session: session.clone() });
+    }
+    let refusals = crate::fence::refusals(&stream.layout);
+    if !refusals.is_empty() {
+        facts.push(Fact::Noted { note: Note::FenceRefused { refusals } });
     }
     facts.push(Fact::AgentEnded { verdict, exit: record.code, signal: record.signal, usage });
     facts

@@ -22,6 +22,7 @@ use super::record::{
 };
 use crate::Env;
 use crate::process::{self, StillAlive, timespec};
+use crate::sandbox::SandboxPolicy;
 
 /// A start takes milliseconds; on a machine that is out of breath, seconds.
 const START_LIMIT: Duration = Duration::from_secs(30);
@@ -81,6 +82,11 @@ pub enum Probe {
 /// What was started in this folder, whatever became of it.
 pub fn started(run_dir: &Utf8Path) -> Option<Started> {
     load(run_dir, STARTED).ok().flatten()
+}
+
+/// Behind which fence.
+pub fn policy(run_dir: &Utf8Path) -> Option<SandboxPolicy> {
+    load::<LaunchOrder>(run_dir, LAUNCH).ok().flatten().map(|order| order.sandbox)
 }
 
 /// Writes the order, starts a shim that does not depend on us, and waits until the agent runs or cannot.
