@@ -18,6 +18,7 @@ mod report;
 mod repository;
 mod samples;
 mod seed;
+mod staging;
 mod timeline;
 mod trouble;
 mod workspace;
@@ -86,12 +87,21 @@ enum Only {
     Memory,
     Output,
     Kept,
+    Staging,
     Recovery,
 }
 
 impl Only {
-    const ALL: [Self; 7] =
-        [Self::Workspace, Self::Overhead, Self::Admission, Self::Memory, Self::Output, Self::Kept, Self::Recovery];
+    const ALL: [Self; 8] = [
+        Self::Workspace,
+        Self::Overhead,
+        Self::Admission,
+        Self::Memory,
+        Self::Output,
+        Self::Kept,
+        Self::Staging,
+        Self::Recovery,
+    ];
 }
 
 /// How large everything is.
@@ -163,6 +173,7 @@ fn runs(args: &RunsArgs) -> Result<bool, Trouble> {
             Only::Memory => memory::measure(size, &dandori)?,
             Only::Output => memory::measure_output(size, &dandori)?,
             Only::Kept => kept::measure(size, &dandori)?,
+            Only::Staging => staging::measure(size, &dandori)?,
             Only::Recovery => recovery::measure(size, &dandori)?,
         };
         for figure in measured {
