@@ -14,10 +14,10 @@ const RUNS: usize = 12;
 const KILLS: usize = 6;
 
 /// SplitMix64.
-struct Dice(u64);
+pub(crate) struct Dice(pub(crate) u64);
 
 impl Dice {
-    fn throw(&mut self, below: u64) -> u64 {
+    pub(crate) fn throw(&mut self, below: u64) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
