@@ -15,3 +15,4 @@ mod ground;
 mod races;
 mod staging;
 mod tries;
+mod warm;
