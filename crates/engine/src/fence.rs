@@ -118,9 +118,10 @@ pub(crate) fn stores(layout: &Layout, run: &RunFacts, env: &Env) -> Option<Store
     Some(Stores { pool: layout.repo(run.spec.repo).caches(), stores: sandbox::stores(&home, env) })
 }
 
-/// What is `/tmp` for a run: in its own temporary folder, which goes with it.
+/// What is `/tmp` for a run. Beside its temporary folder, not in it: what a set-up command may write, it could replace by
+/// a link to anywhere before the agent starts.
 fn shared_tmp(files: &RunLayout) -> std::io::Result<Utf8PathBuf> {
-    let folder = files.tmp().join("tmp");
+    let folder = files.shared_tmp();
     private_folder(&folder)?;
     Ok(folder)
 }

@@ -20,6 +20,8 @@ const NAMED: usize = 20;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Purpose {
+    /// Somebody may be at work: nothing is touched.
+    Looking,
     Staging,
     /// The files are about to go. Pipes and sockets go first: there is nothing in them to keep.
     Keeping,
@@ -52,7 +54,7 @@ impl Look<'_> {
 
     /// The folders inside.
     fn folder_entries(&mut self, folder: &Path) -> Vec<PathBuf> {
-        let is_open = open(folder, 0o700);
+        let is_open = self.purpose == Purpose::Looking || open(folder, 0o700);
         let Some(entries) = is_open.then(|| std::fs::read_dir(folder).ok()).flatten() else {
             self.name(folder, UnfitWhy::Unreadable);
             return Vec::new();
@@ -74,12 +76,12 @@ impl Look<'_> {
         if is_special(kind) {
             match self.purpose {
                 Purpose::Keeping => drop(std::fs::remove_file(&path)),
-                Purpose::Staging if OWN_FILES.contains(&entry.file_name().as_encoded_bytes()) => {
+                Purpose::Looking | Purpose::Staging if OWN_FILES.contains(&entry.file_name().as_encoded_bytes()) => {
                     self.name(&path, UnfitWhy::Special);
                 }
-                Purpose::Staging => {}
+                Purpose::Looking | Purpose::Staging => {}
             }
-        } else if kind.is_file() && !rustix::process::geteuid().is_root() {
+        } else if kind.is_file() && self.purpose != Purpose::Looking && !rustix::process::geteuid().is_root() {
             // The superuser reads it anyway, and need not be asked for its mode.
             open(&path, 0o400);
         }

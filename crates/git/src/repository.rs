@@ -1,6 +1,7 @@
 //! One repository: its main checkout, and the git directory all its worktrees share.
 
 use std::fs::{File, OpenOptions};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -21,6 +22,8 @@ pub struct Repository {
     pub(crate) git: Git,
     root: Utf8PathBuf,
     common_dir: Utf8PathBuf,
+    /// Whether the user has filters of his own; asked once for as long as this is open.
+    pub(crate) own_filters: Arc<OnceLock<bool>>,
 }
 
 /// How the user's own checkout stands. Nothing of it is an error: runs start from the base.
@@ -60,7 +63,8 @@ impl Repository {
 
     /// Known from before: nothing is looked for.
     pub fn open(git: &Git, root: &Utf8Path, common_dir: &Utf8Path) -> Self {
-        Self { git: git.clone(), root: root.to_owned(), common_dir: common_dir.to_owned() }
+        let (root, common_dir) = (root.to_owned(), common_dir.to_owned());
+        Self { git: git.clone(), root, common_dir, own_filters: Arc::default() }
     }
 
     pub fn root(&self) -> &Utf8Path {

@@ -137,7 +137,7 @@ impl Tree {
             return Ok(TreeState { dirty: Vec::new(), unpushed, head, branch });
         }
         // git would wait for some of it for ever.
-        let unfit = inspect(&self.path, Purpose::Staging);
+        let unfit = inspect(&self.path, Purpose::Looking);
         if !unfit.is_empty() {
             let dirty = unfit.into_iter().map(|unfit| unfit.path).collect();
             return Ok(TreeState { dirty, unpushed, head, branch: self.branch()? });
@@ -252,8 +252,12 @@ impl Tree {
 impl Repository {
     /// Whether git would run a program of the user's on files that are read or written.
     fn has_own_filters(&self) -> Result<bool, GitError> {
+        if let Some(known) = self.own_filters.get() {
+            return Ok(*known);
+        }
         let call = self.cmd().reading().args(["config", "--name-only", "--get-regexp", FILTERS]).run_any()?;
-        Ok(call.text().lines().any(|key| !key.starts_with("filter.lfs.")))
+        let found = call.text().lines().any(|key| !key.starts_with("filter.lfs."));
+        Ok(*self.own_filters.get_or_init(|| found))
     }
 
     /// Commits of `oid` that are on no remote branch; where there are none at all, on no other branch.

@@ -221,6 +221,11 @@ impl RunLayout {
         self.root.join("tmp")
     }
 
+    /// What `/tmp` is behind the run's fence.
+    pub fn shared_tmp(&self) -> Utf8PathBuf {
+        self.root.join("system-tmp")
+    }
+
     pub fn instruction(&self) -> Utf8PathBuf {
         self.tmp().join("instruction.txt")
     }

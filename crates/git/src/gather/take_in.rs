@@ -18,7 +18,11 @@ const FEW: u64 = 100;
 
 impl Tree {
     pub(super) fn take_in(&self, order: &Order, tree: &Oid, objects: u64, lasting: Lasting) -> Result<(), GitError> {
-        self.take_in_large_files(&order.quarantine.join("lfs/objects"))?;
+        let (storage, objects_folder) = (order.quarantine.join("lfs"), order.quarantine.join("lfs/objects"));
+        // A link here would lead to somebody else's.
+        if is_folder(&storage) && is_folder(&objects_folder) {
+            self.take_in_large_files(&objects_folder)?;
+        }
         if objects > 0 {
             let pack = order.quarantine.join(PACK);
             let call = self.repository.cmd().stdin_from(open_plain(&pack).map_err(GitError::io(&pack))?);
@@ -94,6 +98,10 @@ fn place(from: &Utf8Path, to: &Utf8Path) -> io::Result<()> {
     io::copy(&mut open_plain(from)?, &mut File::create(&part)?)?;
     File::open(&part)?.sync_all()?;
     std::fs::rename(&part, to)
+}
+
+fn is_folder(path: &Utf8Path) -> bool {
+    path.symlink_metadata().is_ok_and(|meta| meta.is_dir())
 }
 
 fn files_below(folder: &Utf8Path, depth: u32) -> Vec<Utf8PathBuf> {

@@ -58,6 +58,16 @@ pub(super) fn limit_namespace(limits: &RunLimits, proc: &Path) {
     }
 }
 
+/// Browsers put themselves into namespaces of their own. Their number is counted for the user, all over the machine:
+/// without a limit here one run could leave none for the next, which then had a layer less.
+pub(super) fn limit_nesting(proc: &Path) {
+    for kind in ["user", "mnt", "pid", "net", "ipc", "uts", "cgroup", "time"] {
+        let file = proc.join(format!("sys/user/max_{kind}_namespaces"));
+        let file = std::fs::OpenOptions::new().write(true).open(file);
+        let _ = file.and_then(|mut file| std::io::Write::write_all(&mut file, b"128"));
+    }
+}
+
 fn processes_of_user() -> u64 {
     use std::os::unix::fs::MetadataExt;
     let user = rustix::process::getuid().as_raw();

@@ -99,10 +99,10 @@ pub(crate) fn plan(policy: &SandboxPolicy) -> Vec<Place> {
     for store in &policy.stores {
         let at = resolved(store.at.as_std_path());
         let (upper, work) = (resolved(store.upper.as_std_path()), resolved(store.work.as_std_path()));
-        // Also where it can be written by its own name, should it not be possible to lay it over the other.
-        add(upper.clone(), What::Write, true);
         if store.is_over && at.is_dir() {
             add(at, What::Layered { upper, work }, true);
+        } else {
+            add(upper, What::Write, true);
         }
     }
     for copy in &policy.replace {

@@ -81,7 +81,12 @@ pub(crate) fn build(policy: &SandboxPolicy) -> Result<Vec<PathBuf>, ViewError> {
     let mut plain_stores = Vec::new();
     for place in &places {
         match (lay(place, policy, &nothing), &place.what) {
-            (Err(_), What::Layered { .. }) => plain_stores.push(place.path.clone()),
+            (Err(_), What::Layered { upper, .. }) => {
+                // It takes the store's place by its own name.
+                let instead = Place { path: upper.clone(), what: What::Write, ..place.clone() };
+                lay(&instead, policy, &nothing)?;
+                plain_stores.push(place.path.clone());
+            }
             (laid, _) => laid?,
         }
     }
@@ -237,6 +242,7 @@ fn processes(at: &Path, policy: &SandboxPolicy) -> Result<(), ViewError> {
     let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
     mount("proc", at, "proc", flags, c"").map_err(|e| machine("no /proc of its own can be mounted")(e.into()))?;
     super::limits::limit_namespace(&policy.limits, at);
+    super::limits::limit_nesting(at);
     for name in MACHINE {
         let part = at.join(name);
         if fs::symlink_metadata(&part).is_ok() {
