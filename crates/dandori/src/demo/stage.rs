@@ -49,7 +49,9 @@ impl Stage {
         for folder in [stage.cues(), stage.root.join("state")] {
             std::fs::create_dir_all(&folder).map_err(|e| io(&folder, &e))?;
         }
-        stage.write("config.toml", DAEMON_CONFIG)?;
+        // The agents see their cues, which may lie in a folder that each run has for itself.
+        let cues = serde_json::Value::from(stage.cues().as_str());
+        stage.write("config.toml", &format!("{DAEMON_CONFIG}\n[sandbox]\nread = [{cues}]\n"))?;
         stage.git(&stage.root, &["init", "--quiet", "--bare", "--initial-branch=main", "origin.git"])?;
         stage.git(&stage.root, &["init", "--quiet", "--initial-branch=main", "repo"])?;
         stage.introduce(&stage.repo(), "You", "you@example.com")?;
