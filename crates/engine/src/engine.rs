@@ -267,5 +267,9 @@ fn notices_of(report: &OpenReport) -> Vec<Notice> {
 pub(crate) fn private_folder(path: &Utf8Path) -> std::io::Result<()> {
     use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
     std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path)?;
+    // A link would make somebody else's folder private, and ours.
+    if path.symlink_metadata()?.is_symlink() {
+        return Err(std::io::Error::other(format!("{path} is a link")));
+    }
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o700))
 }

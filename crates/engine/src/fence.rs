@@ -9,7 +9,7 @@ mod refused;
 mod secrets;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use dandori_domain::run::{Refusal, RunFacts, SandboxMode};
+use dandori_domain::run::{Refusal, RunFacts, Sandbox, SandboxMode};
 use dandori_domain::task::Repo;
 use dandori_host::Env;
 use dandori_host::sandbox::{self, RunLimits, SandboxPolicy, Stores};
@@ -38,7 +38,7 @@ pub(crate) struct Wanted<'a> {
 }
 
 /// The policy of a run. Makes the folders it names and writes the copies it shows.
-pub(crate) fn policy(layout: &Layout, wanted: &Wanted<'_>) -> std::io::Result<SandboxPolicy> {
+pub(crate) fn policy(layout: &Layout, machine: &Sandbox, wanted: &Wanted<'_>) -> std::io::Result<SandboxPolicy> {
     let settings = &wanted.run.spec.settings.sandbox;
     let home = home_of(wanted.env);
     let expand = |path: &String| match path.strip_prefix("~") {
@@ -49,6 +49,7 @@ pub(crate) fn policy(layout: &Layout, wanted: &Wanted<'_>) -> std::io::Result<Sa
     let granted: Vec<Utf8PathBuf> = settings.read.iter().map(expand).collect();
     let mut policy = hiding(layout, &wanted.known.repo, wanted.env)?;
     policy.mode = settings.mode;
+    policy.needs_namespaces = machine.layers().namespaces;
     policy.tmp = Some(shared_tmp(&files)?);
     policy.write = vec![wanted.worktree.to_owned(), files.tmp()];
     policy.write.extend_from_slice(wanted.write);
@@ -86,8 +87,9 @@ pub(crate) fn refusals(files: &RunLayout) -> Vec<Refusal> {
 }
 
 /// The policy of a git command in a work tree: what it may write is up to git.
-pub(crate) fn around_git(layout: &Layout, repo: &Repo, env: &Env) -> std::io::Result<SandboxPolicy> {
+pub(crate) fn around_git(layout: &Layout, machine: &Sandbox, repo: &Repo, env: &Env) -> std::io::Result<SandboxPolicy> {
     let mut policy = hiding(layout, repo, env)?;
+    policy.needs_namespaces = machine.layers().namespaces;
     policy.limits = RunLimits { processes: Some(PROCESSES), open_files: Some(OPEN_FILES), memory: None };
     Ok(policy)
 }
@@ -98,7 +100,7 @@ fn hiding(layout: &Layout, repo: &Repo, env: &Env) -> std::io::Result<SandboxPol
     let mut policy = SandboxPolicy::new(SandboxMode::Auto);
     policy.replace = logins::copies(&home, repo, &layout.repo(repo.id).copies())?;
     policy.hide = vec![layout.root().to_owned()];
-    policy.hide.extend(secrets::of_user(&home));
+    policy.hide.extend(secrets::of_user(&home, env));
     policy.hide.extend(secrets::of_checkout(&repo.root));
     // A copy takes its place.
     policy.hide.retain(|path| !policy.replace.iter().any(|copy| copy.at == *path));

@@ -83,8 +83,9 @@ impl Engine {
     /// Whatever of git touches a work tree does it behind the fence, where there is one.
     fn fenced(&self, program: Git, repo: Repo, env: &Env) -> Known {
         let program = if self.0.sandbox.holds_files() {
-            let (layout, repo, env) = (self.layout().clone(), repo.clone(), env.clone());
-            let policy = Box::new(move || fence::around_git(&layout, &repo, &env));
+            let (layout, machine) = (self.layout().clone(), self.0.sandbox.clone());
+            let (repo, env) = (repo.clone(), env.clone());
+            let policy = Box::new(move || fence::around_git(&layout, &machine, &repo, &env));
             program.behind(Fence { program: self.0.options.dandori.clone(), policy })
         } else {
             program

@@ -4,7 +4,7 @@ use dandori_domain::Oid;
 
 use crate::error::GitError;
 use crate::gather::{Bounds, Lasting, Nested};
-use crate::tree::{Reach, Tree};
+use crate::tree::Tree;
 
 impl Tree {
     /// Brings files and index from `from` to `to`. Edits in files that do not differ stay; edits in those that do
@@ -12,8 +12,8 @@ impl Tree {
     /// killed half-way, are no edits.
     pub(crate) fn bring(&self, from: &Oid, to: &Oid) -> Result<(), GitError> {
         self.drop_stale_index_lock()?;
-        let read_tree = self.cmd_on_files(Reach::Write)?.args(["read-tree", "-m", "-u", from.as_str(), to.as_str()]);
-        let Err(refused) = read_tree.run_patiently() else { return Ok(()) };
+        let read_tree = || self.write_files(&["read-tree", "-m", "-u", from.as_str(), to.as_str()]);
+        let Err(refused) = read_tree() else { return Ok(()) };
 
         let now = self.gather(Nested::LeftOut, Lasting::Repeatable, Bounds::default())?.tree;
         let wanted = self.repository.delta(from, to)?;
@@ -34,11 +34,10 @@ impl Tree {
         if !info.is_empty() {
             self.cmd().args(["update-index", "-z", "--index-info"]).stdin(info).run_patiently()?;
         }
-        // Its exit says that something differs, which is what edits do.
-        self.cmd_on_files(Reach::Write)?.args(["update-index", "-q", "--ignore-submodules", "--refresh"]).run_any()?;
-        match read_tree.run_patiently() {
-            Ok(_) => Ok(()),
-            Err(_) => Err(refused.into()),
+        self.refresh()?;
+        match read_tree() {
+            Ok(()) => Ok(()),
+            Err(_) => Err(refused),
         }
     }
 }

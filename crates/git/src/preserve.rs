@@ -13,7 +13,7 @@ use crate::commit::{Draft, Signature, git_date};
 use crate::error::GitError;
 use crate::gather::{Bounds, Lasting, Nested};
 use crate::repository::Repository;
-use crate::tree::{Reach, Tree};
+use crate::tree::Tree;
 
 pub const PRESERVED_PREFIX: &str = "refs/dandori/preserved/";
 
@@ -105,7 +105,8 @@ impl Repository {
         if has_edits {
             let tip = added.tree.head()?;
             added.tree.bring(&tip, &kept)?;
-            added.tree.cmd_on_files(Reach::Write)?.args(["reset", "--quiet", "--mixed"]).run_patiently()?;
+            // The index alone: which files differ from it is seen when somebody looks.
+            added.tree.cmd().args(["read-tree", tip.as_str()]).run_patiently()?;
         }
         Ok(added)
     }

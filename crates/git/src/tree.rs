@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use dandori_domain::{Finding, Oid};
-use dandori_host::CmdOutput;
+use dandori_host::{CmdError, CmdOutput};
 
 use crate::error::GitError;
-use crate::git::Call;
+use crate::git::{Call, Fence};
 use crate::inspect::{Purpose, inspect};
 use crate::refs::head_ref;
 use crate::repository::Repository;
@@ -25,12 +25,6 @@ const STATUS_DEADLINE: Duration = Duration::from_mins(1);
 
 /// The settings that name one.
 const FILTERS: &str = r"^filter\..*\.(clean|smudge|process)$";
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Reach {
-    Read,
-    Write,
-}
 
 /// What would be lost if the worktree went.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -143,7 +137,7 @@ impl Tree {
             return Ok(TreeState { dirty, unpushed, head, branch: self.branch()? });
         }
         let output = self
-            .cmd_on_files(Reach::Read)?
+            .cmd_on_files()?
             .deadline(STATUS_DEADLINE)
             .reading()
             .args(["status", "--porcelain=v2", "--branch", "-z", "--no-renames"])
@@ -168,19 +162,49 @@ impl Tree {
     /// A command that reads the files of this worktree, or writes them. Where git would run filters of the user's on them,
     /// which may well be programs of the tree itself, it does so behind the fence. Those of git-lfs are programs of the
     /// system's, and need the user's login for what they have to fetch.
-    pub(crate) fn cmd_on_files(&self, reach: Reach) -> Result<Call, GitError> {
+    pub(crate) fn cmd_on_files(&self) -> Result<Call, GitError> {
         let call = self.cmd();
-        let Some(fence) = &self.repository.git.fence else { return Ok(call) };
-        if !self.repository.has_own_filters()? {
-            return Ok(call);
-        }
+        let Some(fence) = self.fence_for_filters()? else { return Ok(call) };
         let mut policy = (fence.policy)().map_err(GitError::io(self.git_dir()))?;
-        let places = [self.path.clone(), self.git_dir.clone()];
-        match reach {
-            Reach::Read => policy.read.extend(places),
-            Reach::Write => policy.write.extend(places),
-        }
+        policy.read.extend([self.path.clone(), self.git_dir.clone()]);
         Ok(call.behind(&fence.program, &policy))
+    }
+
+    fn fence_for_filters(&self) -> Result<Option<&Fence>, GitError> {
+        let Some(fence) = &self.repository.git.fence else { return Ok(None) };
+        Ok(self.repository.has_own_filters()?.then_some(fence.as_ref()))
+    }
+
+    /// The same for a command that writes the files, and the index with them. Behind the fence it works on an index of its
+    /// own: the worktree's record, by which the user's git finds its way, is nothing for a filter to write.
+    pub(crate) fn write_files(&self, args: &[&str]) -> Result<(), GitError> {
+        self.on_files(args, |call| call.run_patiently().map(drop))
+    }
+
+    /// What the index knows of the files, brought up to date. git's exit says that something differs, which is what edits do.
+    pub(crate) fn refresh(&self) -> Result<(), GitError> {
+        self.on_files(&["update-index", "-q", "--ignore-submodules", "--refresh"], |call| call.run_any().map(drop))
+    }
+
+    fn on_files(&self, args: &[&str], run: impl Fn(&Call) -> Result<(), CmdError>) -> Result<(), GitError> {
+        let Some(fence) = self.fence_for_filters()? else { return Ok(run(&self.cmd().args(args))?) };
+        let (index, scratch) = (self.git_dir.join("index"), self.git_dir.join("dandori-checkout"));
+        remove_folder(&scratch)?;
+        std::fs::create_dir(&scratch).map_err(GitError::io(&scratch))?;
+        let own = scratch.join("index");
+        match std::fs::copy(&index, &own) {
+            Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(GitError::io(&own)(e)),
+            _ => {}
+        }
+        let mut policy = (fence.policy)().map_err(GitError::io(&scratch))?;
+        policy.read.push(self.git_dir.clone());
+        policy.write.extend([self.path.clone(), scratch.clone()]);
+        let call = self.cmd().env("GIT_INDEX_FILE", &own).args(args).behind(&fence.program, &policy);
+        run(&call)?;
+        if own.symlink_metadata().is_ok_and(|found| found.is_file()) {
+            std::fs::rename(&own, &index).map_err(GitError::io(&index))?;
+        }
+        remove_folder(&scratch)
     }
 
     pub(crate) fn head_if_any(&self) -> Result<Option<Oid>, GitError> {
@@ -193,7 +217,7 @@ impl Tree {
     pub(crate) fn check_out(&self, tip: &Oid) -> Result<(), GitError> {
         self.drop_stale_index_lock()?;
         self.restore_git_file()?;
-        self.cmd_on_files(Reach::Write)?.args(["read-tree", "--reset", "-u", tip.as_str()]).run_patiently()?;
+        self.write_files(&["read-tree", "--reset", "-u", tip.as_str()])?;
         Ok(())
     }
 
@@ -231,11 +255,21 @@ impl Tree {
         let text = String::from_utf8_lossy(&text);
         let Some(target) = text.strip_prefix("gitdir: ") else { return Ok(false) };
         let target = self.path.join(target.trim_end_matches('\n'));
+        if !self.leads_to_repository() {
+            return Ok(false);
+        }
         if target == self.git_dir {
             return Ok(true);
         }
         // Made by a git that writes relative paths, or through a linked folder: the same directory all the same.
         Ok(target.canonicalize_utf8().ok() == self.git_dir.canonicalize_utf8().ok())
+    }
+
+    /// The user's git finds the repository by this file; ours is told.
+    fn leads_to_repository(&self) -> bool {
+        let text = std::fs::read_to_string(self.git_dir.join("commondir")).unwrap_or_default();
+        let common = self.git_dir.join(text.trim_end());
+        common.canonicalize_utf8().ok() == self.repository.common_dir().canonicalize_utf8().ok()
     }
 
     /// A half-made worktree may lack its `.git` file: git writes the record first.
@@ -279,6 +313,13 @@ impl Repository {
     pub(crate) fn has_no_remote_branches(&self) -> Result<bool, GitError> {
         let call = self.cmd().reading().args(["for-each-ref", "--count=1", "--format=%(refname)", "refs/remotes/"]);
         Ok(call.answer()?.is_none())
+    }
+}
+
+fn remove_folder(path: &Utf8Path) -> Result<(), GitError> {
+    match std::fs::remove_dir_all(path) {
+        Err(e) if e.kind() != io::ErrorKind::NotFound => Err(GitError::io(path)(e)),
+        _ => Ok(()),
     }
 }
 

@@ -66,6 +66,9 @@ pub struct SandboxPolicy {
     pub replace: Vec<Replaced>,
     #[serde(default)]
     pub limits: RunLimits,
+    /// This machine is known to have namespaces: without them nothing starts. Another run may have used them up.
+    #[serde(default)]
+    pub needs_namespaces: bool,
 }
 
 /// A store of a tool's with the run's own layer over it.
@@ -119,6 +122,7 @@ impl SandboxPolicy {
             stores: vec![],
             replace: vec![],
             limits: RunLimits::default(),
+            needs_namespaces: false,
         }
     }
 }
@@ -143,6 +147,11 @@ pub(crate) fn apply(policy: &SandboxPolicy, namespaces: &Namespaces) -> Result<S
     limits::keep(&policy.limits, namespaces.is_ok());
     if policy.mode == SandboxMode::Off {
         return Ok(Sandbox::None { reason: "switched off by configuration".into() });
+    }
+    if let Err(reason) = namespaces
+        && policy.needs_namespaces
+    {
+        return Err(SandboxError::Missing { reason: reason.clone() });
     }
     let mut layers = Layers { namespaces: namespaces.is_ok(), ..Layers::default() };
     layers.missing.extend(namespaces.as_ref().err().cloned());

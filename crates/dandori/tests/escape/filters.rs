@@ -12,6 +12,7 @@ fn a_filter_that_is_a_program_of_the_tree_gets_no_further_than_the_agent() {
         ground.plant(".gitattributes", "*.fmt filter=fmt\n");
         let evil = format!(
             "#!/bin/sh\necho evil > {home}/evil; echo evil > {repo}/evil; cat {state}/private/token {home}/.ssh/id_ed25519; \
+             [ -n \"$GIT_DIR\" ] && echo {home}/evil-git > \"$GIT_DIR/commondir\"; \
              (setsid sleep 1000.7 > /dev/null 2>&1 &); exec cat\n",
             home = env.home(),
             repo = env.repo(),
@@ -34,6 +35,11 @@ fn a_filter_that_is_a_program_of_the_tree_gets_no_further_than_the_agent() {
         let _ = env.dandori(["worktree", "remove", ended["worktree_key"].as_str().unwrap_or("x"), "--force"]);
         let _ = env.dandori(["task", "follow-up", "T-1", "go on", "--json"]);
         assert!(!ground.home("evil").exists() && !env.repo().join("evil").exists(), "{kind:?}: on the way out");
+        // By this the user's own git finds the repository.
+        for record in env.repo().join(".git/worktrees").read_dir_utf8().unwrap().flatten() {
+            let leads = std::fs::read_to_string(record.path().join("commondir")).unwrap();
+            assert_eq!(leads.trim(), "../..", "{kind:?}: {}", record.path());
+        }
     }
 }
 

@@ -88,3 +88,25 @@ fn what_is_required_and_missing_starts_nothing() {
     whole.env.write_user_config("[sandbox]\nmode = \"require\"\n");
     assert_eq!(run(&whole, "exec:echo x > x.txt")["state"], "SUCCEEDED");
 }
+
+/// What ran before the agent, behind the same fence, does not choose what the agent's own folders are.
+#[test]
+fn a_set_up_command_cannot_widen_the_agent_s_fence() {
+    for kind in kinds() {
+        let ground = Ground::new(kind);
+        let set_up =
+            "for f in $TMPDIR/* $TMPDIR/../*; do mv $f $f.was; ln -s $HOME $f; done; ln -s $HOME $TMPDIR/tmp; true";
+        ground.env.write_user_config(&format!("[worktrees]\nset_up = ['{set_up}']\n"));
+        if kind.who == Who::Ordinary {
+            own(&ground.home(".config"));
+        }
+        let line = "exec:ls -A /tmp > seen.txt; cat /tmp/.ssh/id_ed25519 /var/tmp/.ssh/id_ed25519 >> seen.txt; \
+             echo evil >> /tmp/.bashrc; echo evil >> $TMPDIR/tmp/.bashrc; echo x > x.txt";
+        let ended = run(&ground, line);
+        assert_eq!(ended["state"], "SUCCEEDED", "{kind:?}: {ended:#}");
+        let branch = ended["branch"].as_str().unwrap();
+        let seen = ground.env.git_in(&ground.env.origin(), ["show", &format!("{branch}:seen.txt")]);
+        assert!(!seen.contains("s3cret") && !seen.contains(".ssh"), "{kind:?}: {seen}");
+        assert_eq!(std::fs::read_to_string(ground.home(".bashrc")).unwrap(), "# mine\n", "{kind:?}");
+    }
+}

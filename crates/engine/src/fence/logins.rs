@@ -47,7 +47,12 @@ const TELLING: &[&str] = &[
     "passwd",
     "passphrase",
     "secret",
-    "auth",
+    "_auth",
+    "authtoken",
+    "authident",
+    "oauth",
+    "auth=",
+    "auth =",
     "credential",
     "apikey",
     "api_key",
@@ -59,7 +64,6 @@ const TELLING: &[&str] = &[
     "certfile",
     "sslkey",
     "sslcert",
-    "identity",
 ];
 
 /// Settings are small; what is larger is something else and stays hidden.
@@ -126,15 +130,12 @@ fn lines(text: &str) -> String {
     kept
 }
 
+/// Anywhere on the line: tables in one line, keys after their section, values without a sign between. A setting too many
+/// that is lost costs less than a login that is seen.
 fn tells_login(line: &str) -> bool {
-    if line.starts_with(['#', ';', '[']) {
-        return false;
-    }
-    let end = line.find(['=']).or_else(|| line.find(": ")).unwrap_or(0);
-    // What stands before the last colon or slash is the registry a key of npm's is for.
-    let key = line.get(..end).unwrap_or_default();
-    let key = key.rsplit([':', '/']).next().unwrap_or(key).to_lowercase();
-    TELLING.iter().any(|word| key.contains(word))
+    let line = line.to_lowercase();
+    // Bundler names the host in the key, and the value is the login.
+    TELLING.iter().any(|word| line.contains(word)) || line.starts_with("bundle_") && line.contains("__")
 }
 
 /// `https://user:password@host` is `https://host`.
@@ -171,7 +172,7 @@ fn docker(text: &str) -> String {
 /// Elements that hold a login are left empty; attributes named like one too.
 fn xml(text: &str) -> String {
     let mut clean = text.to_owned();
-    for element in ["password", "passphrase", "privateKey", "username"] {
+    for element in ["password", "passphrase", "privateKey", "username", "value"] {
         clean = emptied(&clean, element);
     }
     if clean.contains("packageSourceCredentials") {

@@ -2,6 +2,7 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 use dandori_domain::paths::{SECRETS, forbidden_by};
+use dandori_host::Env;
 
 /// Folders that hold nothing else, or nothing a build needs: keys, logins, sessions, what browsers remember.
 const FOLDERS: &[&str] = &[
@@ -51,6 +52,52 @@ const FOLDERS: &[&str] = &[
     ".config/composer/auth.json",
     ".composer/auth.json",
     ".vault-token",
+    ".config/containers/auth.json",
+    ".config/rclone",
+    ".config/sops",
+    ".config/helm/registry",
+    ".config/doctl",
+    ".fly",
+    ".config/netlify",
+    ".config/configstore",
+    ".config/github-copilot",
+    ".oci",
+    ".s3cfg",
+    ".boto",
+    ".terraformrc",
+    ".sbt/.credentials",
+    ".ivy2/.credentials",
+    ".config/pypoetry/auth.toml",
+    ".hex/hex.config",
+    ".local/share/atuin",
+    ".config/nushell/history.txt",
+    ".zhistory",
+    ".sqlite_history",
+    ".irb_history",
+    ".config/vivaldi",
+    ".config/opera",
+    ".var/app",
+];
+
+/// Folders and files that the user's own variables have moved: what of them is a login.
+const MOVED: &[(&str, &[&str])] = &[
+    ("CARGO_HOME", &["credentials.toml", "credentials"]),
+    ("CLAUDE_CONFIG_DIR", &[".credentials.json", "projects", "sessions", "history.jsonl"]),
+    ("CODEX_HOME", &["auth.json", "sessions", "history.jsonl"]),
+    ("GEMINI_CLI_HOME", &[".gemini/oauth_creds.json", ".gemini/google_accounts.json", ".gemini/tmp"]),
+    ("GH_CONFIG_DIR", &["hosts.yml"]),
+    ("AWS_SHARED_CREDENTIALS_FILE", &[""]),
+    ("AWS_CONFIG_FILE", &[""]),
+    ("NPM_CONFIG_USERCONFIG", &[""]),
+    ("npm_config_userconfig", &[""]),
+    ("DOCKER_CONFIG", &["config.json"]),
+    ("KUBECONFIG", &[""]),
+    ("GNUPGHOME", &[""]),
+    ("CLOUDSDK_CONFIG", &[""]),
+    ("AZURE_CONFIG_DIR", &[""]),
+    ("NETRC", &[""]),
+    ("HISTFILE", &[""]),
+    ("XDG_CONFIG_HOME", &["gh", "gcloud", "op", "git/credentials", "google-chrome", "chromium", "rclone", "sops"]),
 ];
 
 /// Folders of a checkout that are looked into: secrets lie near the top.
@@ -61,11 +108,15 @@ const LOOKED_AT: usize = 20_000;
 const PASSED_OVER: &[&str] = &[".git", "node_modules", "target", ".venv", "vendor"];
 
 /// Those of the user that are there.
-pub(super) fn of_user(home: &Utf8Path) -> Vec<Utf8PathBuf> {
+pub(super) fn of_user(home: &Utf8Path, env: &Env) -> Vec<Utf8PathBuf> {
     let named = SECRETS.iter().filter_map(|pattern| pattern.strip_prefix("~/")).chain(FOLDERS.iter().copied());
     let mut found: Vec<Utf8PathBuf> = named.map(|name| home.join(name)).collect();
     let elsewhere = SECRETS.iter().filter(|pattern| pattern.starts_with('/'));
     found.extend(elsewhere.map(Utf8PathBuf::from));
+    for (variable, logins) in MOVED {
+        let Some(place) = env.path(variable).filter(|path| path.is_absolute() && path != home) else { continue };
+        found.extend(logins.iter().map(|name| if name.is_empty() { place.clone() } else { place.join(name) }));
+    }
     found.extend(matching(home, 0, &mut LOOKED_AT.clone()));
     found.retain(|path| path.symlink_metadata().is_ok());
     found
@@ -86,7 +137,8 @@ fn matching(folder: &Utf8Path, depth: usize, left: &mut usize) -> Vec<Utf8PathBu
         }
         *left -= 1;
         let Ok(kind) = entry.file_type() else { continue };
-        if kind.is_file() && forbidden_by(entry.file_name(), &names).is_some() {
+        let is_file = kind.is_file() || kind.is_symlink() && entry.path().is_file();
+        if is_file && forbidden_by(entry.file_name(), &names).is_some() {
             found.push(entry.path().to_owned());
         } else if kind.is_dir() && depth > 0 && !PASSED_OVER.contains(&entry.file_name()) {
             found.extend(matching(entry.path(), depth - 1, left));
@@ -107,7 +159,11 @@ mod tests {
             std::fs::create_dir_all(home.join(path).parent().unwrap()).unwrap();
             dandori_host::replace_file(&home.join(path), b"x", 0o600).unwrap();
         }
-        let found = of_user(home);
+        std::fs::create_dir(home.join("moved")).unwrap();
+        dandori_host::replace_file(&home.join("moved/credentials.toml"), b"x", 0o600).unwrap();
+        let env = Env::from_pairs([("CARGO_HOME", home.join("moved").as_str())]);
+        let found = of_user(home, &env);
+        assert!(found.contains(&home.join("moved/credentials.toml")), "{found:?}");
         for path in [".ssh", ".netrc", ".aws", ".aws/credentials"] {
             assert!(found.contains(&home.join(path)), "{path}: {found:?}");
         }

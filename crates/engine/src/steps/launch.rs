@@ -115,7 +115,7 @@ impl Engine {
         reads.extend(launch.argv.first().map(Utf8PathBuf::from).filter(|program| program.is_absolute()));
         let wanted =
             Wanted { run, known, worktree: &workspace.path, env: &user_env, write: &launch.write, read: &reads };
-        let sandbox = fence::policy(self.layout(), &wanted).map_err(|e| not_started(e.to_string()))?;
+        let sandbox = fence::policy(self.layout(), &self.0.sandbox, &wanted).map_err(|e| not_started(e.to_string()))?;
         let order = LaunchOrder {
             version: shim::VERSION,
             run: run.spec.id.to_string(),

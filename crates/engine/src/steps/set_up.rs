@@ -148,7 +148,7 @@ impl Engine {
             env,
             cwd: tree.to_owned(),
             stdin: None,
-            sandbox: fence::policy(self.layout(), &wanted)?,
+            sandbox: fence::policy(self.layout(), &self.0.sandbox, &wanted)?,
             stores: fence::stores(self.layout(), run, &user_env),
             deadline_seconds: settings.limits.run_seconds,
             grace_seconds: settings.limits.grace_seconds,

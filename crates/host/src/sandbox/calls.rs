@@ -40,6 +40,7 @@ const REFUSED: &[libc::c_long] = &[
     libc::SYS_fspick,
     libc::SYS_fsconfig,
     libc::SYS_mount_setattr,
+    OPEN_TREE_ATTR,
     libc::SYS_setns,
     libc::SYS_open_by_handle_at,
     libc::SYS_name_to_handle_at,
@@ -65,6 +66,9 @@ const REFUSED: &[libc::c_long] = &[
     libc::SYS_adjtimex,
     libc::SYS_clock_adjtime,
 ];
+
+/// Newer than the list of names.
+const OPEN_TREE_ATTR: libc::c_long = 467;
 
 /// Types characters into a terminal, as if a person had.
 const TIOCSTI: u64 = 0x5412;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use camino::Utf8PathBuf;
 
+use super::mounts::other_names;
 use super::{Otherwise, SandboxPolicy, resolved};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -34,6 +35,9 @@ const DEVICES: &[&str] =
 /// what is made or replaced after the start.
 pub(crate) fn grants(policy: &SandboxPolicy, in_namespaces: bool) -> Vec<Grant> {
     let mut hidden = resolve_all(&policy.hide);
+    if !in_namespaces {
+        hidden.extend(other_names(&hidden));
+    }
     let guarded: Vec<PathBuf> = hidden.iter().cloned().chain(resolve_all(&policy.protect)).collect();
     let mut grants = vec![Grant { path: "/".into(), right: Right::List }];
     let mut give = |paths: Vec<PathBuf>, right| grants.extend(paths.into_iter().map(|path| Grant { path, right }));

@@ -35,7 +35,7 @@ pub(super) fn keep(limits: &RunLimits, has_own_users: bool) {
         let others = if has_own_users { 0 } else { processes_of_user() };
         lower(Resource::Nproc, processes.saturating_add(others));
     }
-    // When memory runs out, the run goes before what the user works with.
+    // When memory runs out, the run goes before what the user works with, unless it takes pains not to.
     let _ = std::fs::OpenOptions::new()
         .write(true)
         .open("/proc/self/oom_score_adj")
@@ -51,11 +51,18 @@ fn lower(resource: Resource, to: u64) {
 
 /// For all processes of a namespace together, where the kernel has a number for each (6.14).
 pub(super) fn limit_namespace(limits: &RunLimits, proc: &Path) {
-    if let Some(processes) = limits.processes {
+    // An older kernel has one number for the whole machine.
+    if let Some(processes) = limits.processes.filter(|_| kernel_is_at_least(6, 14)) {
         let most = processes.saturating_add(RESERVED_PIDS).to_string();
         let file = std::fs::OpenOptions::new().write(true).open(proc.join("sys/kernel/pid_max"));
         let _ = file.and_then(|mut file| std::io::Write::write_all(&mut file, most.as_bytes()));
     }
+}
+
+fn kernel_is_at_least(major: u32, minor: u32) -> bool {
+    let release = rustix::system::uname().release().to_string_lossy().into_owned();
+    let mut numbers = release.split(['.', '-']).map_while(|part| part.parse::<u32>().ok());
+    (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)) >= (major, minor)
 }
 
 /// Browsers put themselves into namespaces of their own. Their number is counted for the user, all over the machine:
@@ -66,6 +73,9 @@ pub(super) fn limit_nesting(proc: &Path) {
         let file = std::fs::OpenOptions::new().write(true).open(file);
         let _ = file.and_then(|mut file| std::io::Write::write_all(&mut file, b"128"));
     }
+    // The same for what watches files.
+    let watchers = std::fs::OpenOptions::new().write(true).open(proc.join("sys/user/max_inotify_instances"));
+    let _ = watchers.and_then(|mut file| std::io::Write::write_all(&mut file, b"64"));
 }
 
 fn processes_of_user() -> u64 {

@@ -4,6 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::mounts::other_names;
 use super::{SandboxPolicy, resolved};
 
 /// Shared by everybody on the machine; a run has its own.
@@ -95,6 +96,12 @@ pub(crate) fn plan(policy: &SandboxPolicy) -> Vec<Place> {
         for path in all(paths) {
             add(path, what.clone(), true);
         }
+    }
+    // By whatever other name: what is hidden, and what is only to be seen as a copy.
+    let mut kept_away = all(&policy.hide);
+    kept_away.extend(policy.replace.iter().map(|copy| resolved(copy.at.as_std_path())));
+    for path in other_names(&kept_away).into_iter().filter(exists) {
+        add(path, What::Hidden, true);
     }
     for store in &policy.stores {
         let at = resolved(store.at.as_std_path());

@@ -88,13 +88,19 @@ pub fn programs_in_stores(home: &Utf8Path) -> Vec<Utf8PathBuf> {
 }
 
 /// A layer of the pool that nobody uses, for as long as the file is open.
-pub(crate) fn claim(stores: &Stores) -> io::Result<(Vec<Layer>, File)> {
+pub(crate) fn claim(stores: &Stores, guarded: &[Utf8PathBuf]) -> io::Result<(Vec<Layer>, File)> {
     for number in 0..POOL {
         let folder = stores.pool.join(number.to_string());
         make(&folder)?;
         let lock = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(folder.join("lock"))?;
         match lock.try_lock() {
-            Ok(()) => return Ok((layers(stores, &folder)?, lock)),
+            Ok(()) => {
+                let layers = layers(stores, &folder)?;
+                for layer in &layers {
+                    clear_the_way(layer, guarded);
+                }
+                return Ok((layers, lock));
+            }
             Err(TryLockError::WouldBlock) => {}
             Err(TryLockError::Error(e)) => return Err(e),
         }
@@ -110,6 +116,25 @@ fn layers(stores: &Stores, folder: &Utf8Path) -> io::Result<Vec<Layer>> {
         Ok(Layer { at: store.at.clone(), upper, work, variable: store.variable.clone(), is_over: store.at.is_dir() })
     };
     stores.stores.iter().map(layer).collect()
+}
+
+/// Whatever an earlier run has put where something is hidden, protected or replaced inside a store goes: a link there would
+/// lead what is laid over it elsewhere, and a file would be in its way.
+fn clear_the_way(layer: &Layer, guarded: &[Utf8PathBuf]) {
+    for below in guarded.iter().filter_map(|path| path.strip_prefix(&layer.at).ok()) {
+        let mut part = layer.upper.clone();
+        for name in below.components() {
+            part.push(name.as_str());
+            match part.symlink_metadata() {
+                Ok(found) if found.is_dir() => {}
+                Ok(_) => {
+                    let _ = std::fs::remove_file(&part);
+                    break;
+                }
+                Err(_) => break,
+            }
+        }
+    }
 }
 
 fn make(folder: &Utf8Path) -> io::Result<()> {
@@ -148,10 +173,27 @@ mod tests {
         let root = Utf8Path::from_path(dir.path()).unwrap();
         let store = Store { name: "npm".into(), at: root.join("npm"), variable: None };
         let stores = Stores { pool: root.join("pool"), stores: vec![store] };
-        let (first, lock) = claim(&stores).unwrap();
-        let (second, _other) = claim(&stores).unwrap();
+        let (first, lock) = claim(&stores, &[]).unwrap();
+        let (second, _other) = claim(&stores, &[]).unwrap();
         assert_ne!(first[0].upper, second[0].upper);
         drop(lock);
-        assert_eq!(claim(&stores).unwrap().0, first);
+        assert_eq!(claim(&stores, &[]).unwrap().0, first);
+    }
+
+    #[test]
+    fn what_a_run_left_in_the_way_of_what_is_guarded_goes() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = Utf8Path::from_path(dir.path()).unwrap();
+        let store = Store { name: "cargo".into(), at: root.join("cargo"), variable: None };
+        let stores = Stores { pool: root.join("pool"), stores: vec![store] };
+        let (layers, lock) = claim(&stores, &[]).unwrap();
+        let upper = layers[0].upper.clone();
+        std::fs::create_dir(upper.join("x")).unwrap();
+        std::os::unix::fs::symlink("x", upper.join("bin")).unwrap();
+        std::os::unix::fs::symlink("x", upper.join("deep")).unwrap();
+        drop(lock);
+        let _kept = claim(&stores, &[root.join("cargo/bin"), root.join("cargo/deep/token")]).unwrap();
+        assert!(upper.join("bin").symlink_metadata().is_err() && upper.join("deep").symlink_metadata().is_err());
+        assert!(upper.join("x").is_dir(), "the rest stays");
     }
 }

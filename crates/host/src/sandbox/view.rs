@@ -19,7 +19,7 @@ use rustix::mount::{
 };
 
 use super::SandboxPolicy;
-use super::mounts::{Mounted, mounted_below};
+use super::mounts::{Mounted, mounted_below, other_names};
 use super::plan::{Place, What, plan};
 
 /// Where the old root stands while the new one is put together.
@@ -121,6 +121,10 @@ fn make_nothing() -> Result<PathBuf, ViewError> {
 fn lay(place: &Place, policy: &SandboxPolicy, nothing: &Path) -> Result<(), ViewError> {
     let (old, new) = (under(OLD, &place.path), under(NEW, &place.path));
     let failed = |what| move |source: io::Error| ViewError::Path { what, path: place.path.clone(), source };
+    if has_link(&new) {
+        // An earlier run may have put one into a layer: what is laid there would land elsewhere.
+        return Err(failed("cannot be laid")(io::Error::other("there is a link on the way to it")));
+    }
     match &place.what {
         What::Hidden if old.is_dir() => {
             let mode = if place.holds_others { c"mode=0711,size=4m" } else { c"mode=0000,size=4m" };
@@ -154,6 +158,13 @@ fn lay(place: &Place, policy: &SandboxPolicy, nothing: &Path) -> Result<(), View
         What::Processes => processes(&new, policy),
         What::Devices => devices(&new),
     }
+}
+
+/// Nobody else is at work in here: what is found now stays so until all is laid.
+fn has_link(path: &Path) -> bool {
+    path.ancestors()
+        .take_while(|part| *part != Path::new(NEW))
+        .any(|part| fs::symlink_metadata(part).is_ok_and(|meta| meta.is_symlink()))
 }
 
 /// What is there already is bound; where nothing is, because a folder above was emptied, its place is made first.
@@ -283,6 +294,7 @@ fn path_sockets() -> Vec<PathBuf> {
     // Seven fields, then the path as it is.
     let named = table.lines().skip(1).filter_map(|line| line.find(" /").and_then(|at| line.get(at + 1..)));
     let mut sockets: Vec<PathBuf> = named.filter_map(|path| fs::canonicalize(path).ok()).collect();
+    sockets.extend(other_names(&sockets));
     sockets.sort();
     sockets.dedup();
     sockets

@@ -54,7 +54,11 @@ fn run(run_dir: &Utf8Path) -> Result<(), Answer> {
     let Some(mut order) = order else { return Err(unable("has no order", &"launch.json is not there")) };
     let _layer = match &order.stores {
         Some(stores) if order.sandbox.mode != SandboxMode::Off => {
-            let (layers, lock) = sandbox::claim(stores).map_err(|e| unable("has no layer over the caches", &e))?;
+            let policy = &order.sandbox;
+            let replaced = policy.replace.iter().map(|copy| &copy.at);
+            let guarded: Vec<_> = policy.hide.iter().chain(&policy.protect).chain(replaced).cloned().collect();
+            let (layers, lock) =
+                sandbox::claim(stores, &guarded).map_err(|e| unable("has no layer over the caches", &e))?;
             order.sandbox.stores = layers;
             Some(lock)
         }

@@ -226,3 +226,13 @@ fn the_level_that_holds_is_told_and_a_demand_that_cannot_be_met_refuses() {
     assert!(matches!(started.sandbox, Sandbox::None { reason } if reason.contains("switched off")));
     assert_eq!((open.ended().code, open.read("outside").as_str()), (Some(0), "free\n"));
 }
+
+/// Somebody has used up the namespaces of the user since the daemon found that there are some.
+#[test]
+fn where_namespaces_were_found_nothing_starts_without_them() {
+    let bed = Bed::without_namespaces();
+    let mut order = bed.order(&sh("touch ran"));
+    order.sandbox.needs_namespaces = true;
+    assert!(matches!(bed.launch(&order), Err(LaunchError::SandboxMissing { .. })));
+    assert!(!bed.path("worktree/ran").exists());
+}
