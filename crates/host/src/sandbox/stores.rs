@@ -75,7 +75,10 @@ pub fn stores(home: &Utf8Path, env: &Env) -> Vec<Store> {
         // Somebody whose cache "is" his home folder or the root does not want all of that layered.
         let is_too_much = home.starts_with(&at) || at.parent().is_none();
         let variable = (!variable.is_empty()).then(|| (*variable).to_owned());
-        if !is_inside && !is_too_much && (at.is_dir() || variable.is_some()) {
+        // One that is not there is told to its tool alone: others complain of variables they do not know.
+        let tool = name.split('-').next().unwrap_or(name);
+        let can_be_told = variable.is_some() && (*name == "cache" || env.find_program(tool).is_some());
+        if !is_inside && !is_too_much && (at.is_dir() || can_be_told) {
             found.push(Store { name: (*name).to_owned(), at, variable });
         }
     }
@@ -164,7 +167,11 @@ mod tests {
         assert_eq!(at("npm"), Some(home.join("elsewhere/npm")));
         assert_eq!(at("go"), Some(home.join("go/pkg")));
         assert_eq!((at("go-build"), at("uv"), at("ivy")), (None, None, None), "too much, inside another, not there");
-        assert_eq!(at("gradle"), Some(home.join(".gradle")), "not there, but it can be told where to be");
+        assert_eq!(at("gradle"), None, "neither the store nor its tool is there");
+        std::fs::create_dir(home.join("bin")).unwrap();
+        std::os::unix::fs::symlink("/bin/true", home.join("bin/gradle")).unwrap();
+        let found = stores(home, &Env::from_pairs([("PATH", home.join("bin").as_str())]));
+        assert!(found.iter().any(|s| s.at == home.join(".gradle")), "not there, but its tool can be told where to be");
     }
 
     #[test]
