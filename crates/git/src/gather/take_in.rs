@@ -36,7 +36,7 @@ impl Tree {
         // Said by whoever worked behind the fence: it has to be a tree, and all of it here.
         let listed = self.repository.cmd().reading().args(["rev-list", "--objects", "--quiet", tree.as_str()]);
         let listed = match &order.known {
-            Some(known) => listed.args(["--not", known.as_str()]),
+            Some(known) => listed.args(["--not", &format!("{}^{{tree}}", known.as_str())]),
             None => listed,
         };
         let kind = self.repository.cmd().reading().args(["cat-file", "-t", tree.as_str()]).run()?.text();
