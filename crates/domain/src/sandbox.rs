@@ -83,6 +83,26 @@ pub enum Door {
 }
 
 impl Door {
+    /// Its name in `--json`.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::Secrets => "secrets",
+            Self::Writing => "writing",
+            Self::Modes => "modes",
+            Self::SharedFolder => "shared_folder",
+            Self::PathSockets => "path_sockets",
+            Self::AbstractSockets => "abstract_sockets",
+            Self::Processes => "processes",
+            Self::Memory => "memory",
+            Self::Signals => "signals",
+            Self::Limits => "limits",
+            Self::Priorities => "priorities",
+            Self::Terminals => "terminals",
+            Self::Mounts => "mounts",
+            Self::Survivors => "survivors",
+        }
+    }
+
     /// What says beforehand that it stands open.
     pub fn gap(self) -> Option<Gap> {
         match self {

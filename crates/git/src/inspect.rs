@@ -105,6 +105,7 @@ fn is_somebody_else_s(meta: &Metadata) -> bool {
     meta.uid() != rustix::process::geteuid().as_raw()
 }
 
-fn is_special(kind: FileType) -> bool {
+/// A pipe, a socket, a device: nothing that git could keep.
+pub(crate) fn is_special(kind: FileType) -> bool {
     kind.is_fifo() || kind.is_socket() || kind.is_char_device() || kind.is_block_device()
 }

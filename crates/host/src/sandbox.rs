@@ -144,10 +144,10 @@ pub(crate) type Namespaces = Result<(), String>;
 
 /// Fences the calling thread, and everything it starts, for good.
 pub(crate) fn apply(policy: &SandboxPolicy, namespaces: &Namespaces) -> Result<Sandbox, SandboxError> {
-    limits::keep(&policy.limits, namespaces.is_ok());
     if policy.mode == SandboxMode::Off {
         return Ok(Sandbox::None { reason: "switched off by configuration".into() });
     }
+    limits::keep(&policy.limits, namespaces.is_ok());
     if let Err(reason) = namespaces
         && policy.needs_namespaces
     {
@@ -178,7 +178,7 @@ pub(crate) fn apply(policy: &SandboxPolicy, namespaces: &Namespaces) -> Result<S
 }
 
 /// The path as the kernel sees it: links followed as far as it exists, the rest as it is written.
-fn resolved(path: &Path) -> PathBuf {
+pub(crate) fn resolved(path: &Path) -> PathBuf {
     if let Ok(real) = fs::canonicalize(path) {
         return real;
     }

@@ -260,6 +260,8 @@ fn doctor_tries_the_doors_itself_and_finds_open_what_it_lists() {
         let doors: Vec<&Value> =
             tried["checks"].as_array().unwrap().iter().filter(|c| c["check"] == "sandbox_self_test").collect();
         assert!(doors.len() >= 14, "{tried}");
+        let codes: std::collections::HashSet<&str> = doors.iter().map(|door| door["code"].as_str().unwrap()).collect();
+        assert_eq!(codes.len(), doors.len(), "each has a name of its own: {tried}");
         let open: Vec<&&Value> = doors.iter().filter(|door| door["ok"] == false).collect();
         assert_eq!(open.is_empty(), kind.namespaces, "{kind:?}: {open:?}");
         for door in open {

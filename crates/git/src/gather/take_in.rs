@@ -83,7 +83,7 @@ fn digest(path: &Utf8Path) -> io::Result<String> {
             count => hash.update(chunk.get(..count).unwrap_or_default()),
         }
     }
-    Ok(hash.finalize().iter().fold(String::with_capacity(64), |text, byte| format!("{text}{byte:02x}")))
+    Ok(format!("{:x}", hash.finalize()))
 }
 
 /// There whole or not at all, also from another disk.

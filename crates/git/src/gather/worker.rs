@@ -1,7 +1,6 @@
 //! The part that runs behind the fence: git reads the files, and everything new goes into one pack.
 
-use std::fs::Metadata;
-use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::os::unix::fs::MetadataExt;
 use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -9,6 +8,7 @@ use dandori_domain::{Oid, Unfit, UnfitWhy};
 use dandori_host::{Cmd, CmdError, CmdOutput, Env};
 
 use super::{Nested, Order, Report};
+use crate::inspect::is_special;
 
 const GITLINK: &str = "160000";
 
@@ -110,7 +110,7 @@ impl<'o> Worker<'o> {
         let mut largest: Option<(u64, &str)> = None;
         for file in files {
             let Ok(meta) = self.order.worktree.join(&file.path).symlink_metadata() else { continue };
-            if is_special(&meta) && file.is_tracked {
+            if is_special(meta.file_type()) && file.is_tracked {
                 unfit.push(Unfit { path: file.path.clone(), why: UnfitWhy::Special });
             }
             // A tracked file that was not touched since it was checked out is not read again.
@@ -187,11 +187,6 @@ fn objects_in(pack: &Utf8PathBuf) -> u64 {
     let read = std::fs::File::open(pack).and_then(|mut file| std::io::Read::read_exact(&mut file, &mut header));
     let count = header.last_chunk::<4>().map_or(0, |bytes| u32::from_be_bytes(*bytes));
     if read.is_ok() { u64::from(count) } else { 0 }
-}
-
-fn is_special(meta: &Metadata) -> bool {
-    let kind = meta.file_type();
-    kind.is_fifo() || kind.is_socket() || kind.is_char_device() || kind.is_block_device()
 }
 
 /// One more setting, above all others.

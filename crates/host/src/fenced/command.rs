@@ -58,7 +58,9 @@ fn run(order: &Fenced) -> Result<i32, String> {
         let _ = poll(&mut [family.child_fd(), family.stop_fd()], None);
     }
     let status = family.lead_status;
-    if !family.end(None, || {}).survivors.is_empty() {
+    let survivors = family.end(None, || {}).survivors;
+    if !survivors.is_empty() {
+        complain(&format!("processes {survivors:?} could not be ended"));
         return Ok(SURVIVORS);
     }
     Ok(match status.map(|status| begun.end(status)) {

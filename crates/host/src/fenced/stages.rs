@@ -16,7 +16,7 @@ use rustix::process::{
 use super::words::{End, Order, Word, hear, receive, say, send};
 use crate::Env;
 use crate::sandbox::view::{self, ViewError};
-use crate::sandbox::{self, Namespaces, Otherwise, SandboxError, namespaces, runtime_folder};
+use crate::sandbox::{self, Namespaces, Otherwise, SandboxError, SandboxPolicy, namespaces, runtime_folder};
 use crate::shim::RUN_MARKER;
 
 /// `dandori fenced <stage>`. Returns only when the program did not come to be, or, for those before it, is over.
@@ -105,7 +105,7 @@ fn first(socket: &mut UnixStream) -> Stage {
     match view::build(&order.fenced.policy()) {
         Ok(plain_stores) => {
             for store in &mut order.fenced.sandbox.stores {
-                store.is_over &= !plain_stores.iter().any(|at| *at == store.at);
+                store.is_over &= !plain_stores.contains(&sandbox::resolved(store.at.as_std_path()));
             }
         }
         Err(error @ ViewError::Machine { .. }) => return Stage::Says(Word::NoView { reason: with_causes(&error) }),
@@ -212,21 +212,7 @@ fn last(order: &Order, socket: &mut UnixStream, namespaces: &Namespaces) -> Stag
         return failed(format!("its folder {} cannot be entered: {e}", fenced.cwd));
     }
     let mut env = Env::from_pairs(fenced.env.iter().map(|(k, v)| (k, v)));
-    if namespaces.is_ok() {
-        env.set("XDG_RUNTIME_DIR", runtime_folder());
-    }
-    if namespaces.is_err() {
-        for copy in &fenced.sandbox.replace {
-            if let Otherwise::Named(variable) = &copy.otherwise {
-                env.set(variable, copy.with.as_str());
-            }
-        }
-    }
-    for store in &fenced.sandbox.stores {
-        if let Some(variable) = store.variable.as_ref().filter(|_| namespaces.is_err() || !store.is_over) {
-            env.set(variable, store.upper.as_str());
-        }
-    }
+    tell_places(&mut env, &fenced.sandbox, namespaces.is_ok());
     let Some(program) = env.find_program(name) else {
         return failed(missing(name, &env));
     };
@@ -247,6 +233,24 @@ fn last(order: &Order, socket: &mut UnixStream, namespaces: &Namespaces) -> Stag
         .stdin(stdin)
         .exec();
     failed(format!("{program} could not be executed: {}", explained(&error)))
+}
+
+/// What the view cannot put in its place is told to the tools by their own variables.
+fn tell_places(env: &mut Env, policy: &SandboxPolicy, in_namespaces: bool) {
+    if in_namespaces {
+        env.set("XDG_RUNTIME_DIR", runtime_folder());
+    } else {
+        for copy in &policy.replace {
+            if let Otherwise::Named(variable) = &copy.otherwise {
+                env.set(variable, copy.with.as_str());
+            }
+        }
+    }
+    for store in policy.stores.iter().filter(|store| !in_namespaces || !store.is_over) {
+        if let Some(variable) = &store.variable {
+            env.set(variable, store.upper.as_str());
+        }
+    }
 }
 
 fn missing(name: &str, env: &Env) -> String {

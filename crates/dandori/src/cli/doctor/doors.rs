@@ -29,12 +29,14 @@ pub(super) fn all(context: &Context) -> Vec<Finding> {
 
 fn told(context: &Context, door: Door, is_open: bool) -> Finding {
     let lang = context.out.lang;
+    let held =
+        Finding { code: Some(door.code()), ..Finding::good(Check::Door(door), sandbox::door_holds(lang).to_owned()) };
     if !is_open {
-        return Finding::good(Check::Door(door), sandbox::door_holds(lang).to_owned());
+        return held;
     }
     // What a missing layer leaves open is known and listed; anything else is a fault.
     let remedy = door.gap().map(|gap| sandbox::gap(lang, gap).to_owned());
-    Finding { grade: Grade::Bad, remedy, ..Finding::good(Check::Door(door), sandbox::door_is_open(lang).to_owned()) }
+    Finding { grade: Grade::Bad, remedy, detail: sandbox::door_is_open(lang).to_owned(), ..held }
 }
 
 /// What an agent might get at, and those who would notice.
