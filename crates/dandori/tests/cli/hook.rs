@@ -5,7 +5,7 @@ use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 use camino::Utf8PathBuf;
-use dandori_testkit::env::{Ran, TestEnv};
+use dandori_testkit::env::{Ran, TestEnv, wait_until};
 use serde_json::{Value, json};
 
 use crate::machine;
@@ -397,11 +397,7 @@ fn a_hook_that_is_killed_is_missed_by_the_next_event_and_by_the_end_of_the_turn(
     std::fs::write(&config, rule).unwrap();
     let mut child = start(&env, "claude");
     child.stdin.take().unwrap().write_all(event(&env, "PreToolUse", &call("t3")).to_string().as_bytes()).unwrap();
-    let until = Instant::now() + Duration::from_secs(30);
-    while !mark.exists() {
-        assert!(Instant::now() < until, "the check was never started");
-        std::thread::sleep(Duration::from_millis(10));
-    }
+    wait_until("the check is started", || mark.exists());
     child.kill().unwrap();
     child.wait().unwrap();
     std::fs::remove_file(&config).unwrap();
