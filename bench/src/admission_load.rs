@@ -76,7 +76,7 @@ pub(crate) async fn round(store: &Store, fence: Fence) -> Result<(Duration, Vec<
         asking.spawn(async move {
             let mut admitted = Vec::new();
             while left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| n.checked_sub(1)).is_ok() {
-                admitted.extend(store.admit(fence, LIMIT, now()).await?.map(|run| run.spec.id));
+                admitted.extend(store.admit(fence, LIMIT, now()).await?.map(|run| run.subject.spec.id));
             }
             Ok(admitted)
         });

@@ -4,8 +4,8 @@
 //! transactions. Nothing is written past the verbs: what is measured is a store as the engine would have made it.
 
 use dandori_domain::agent::{AgentName, Usage, Verdict};
-use dandori_domain::run::{BranchFate, Changes, ProcessRef, RunSettings, Sandbox, Workspace};
-use dandori_domain::{Fact, Failure, HostId, Intent, Oid, RepoId, RunFacts, RunId, RunKind, TaskId, WorktreeKey};
+use dandori_domain::run::{BranchFate, Changes, PlannedWorktree, ProcessRef, RunSettings, Sandbox, Workspace};
+use dandori_domain::{Fact, Failure, HostId, Intent, Oid, RepoId, Run, RunId, RunKind, TaskId, WorktreeKey};
 use dandori_host::{now, random};
 use dandori_store::{Fence, NewRun, NewTask, Store};
 use tokio::task::JoinSet;
@@ -37,7 +37,7 @@ fn parts(count: usize) -> impl Iterator<Item = usize> {
     (0..count).step_by(RUNS_OF_TASK).map(move |done| RUNS_OF_TASK.min(count - done))
 }
 
-async fn create(store: &Store, repo: RepoId, host: HostId, count: usize) -> Result<Vec<RunFacts>, Trouble> {
+async fn create(store: &Store, repo: RepoId, host: HostId, count: usize) -> Result<Vec<Run>, Trouble> {
     let runs = (0..count).map(|_| new_run(host)).collect();
     let task = NewTask { id: TaskId::mint(now(), random()), repo, title: "seeded".into(), created_at: now() };
     Ok(store.create_task(task, runs).await?.1)
@@ -57,7 +57,7 @@ async fn record_all(
     let mut under_way = JoinSet::new();
     for (run, facts) in facts {
         let store = store.clone();
-        under_way.spawn(async move { store.record(fence, run, facts, now()).await.map(drop) });
+        under_way.spawn(async move { store.record::<Run>(fence, run, facts, now()).await.map(drop) });
         if under_way.len() >= AT_ONCE {
             joined(under_way.join_next().await)?;
         }
@@ -93,7 +93,7 @@ fn new_run(host: HostId) -> NewRun {
 }
 
 /// Every fact of a run that went well, its worktree removed at the end.
-fn whole_life(run: &RunFacts) -> Vec<Fact> {
+fn whole_life(run: &Run) -> Vec<Fact> {
     let key = run.spec.id.key();
     let oid = |digit: &str| Oid::new(digit.repeat(40));
     let workspace = Workspace {
@@ -106,7 +106,7 @@ fn whole_life(run: &RunFacts) -> Vec<Fact> {
     };
     vec![
         Fact::Admitted,
-        Fact::Intended { intent: Intent::Worktree { workspace: workspace.clone(), arrival: None } },
+        Fact::Intended { intent: Intent::Worktree(PlannedWorktree { workspace: workspace.clone(), arrival: None }) },
         Fact::WorktreeReady { workspace, from_pool: true },
         Fact::SetUpDone { commands: 0 },
         Fact::Intended { intent: Intent::Launch },

@@ -8,7 +8,7 @@ use serde_json::Value;
 /// Who may use whom. A room that is not here may use nobody.
 const ARROWS: &[(&str, &[&str])] = &[
     ("dandori-domain", &[]),
-    ("dandori-api", &[]),
+    ("dandori-api", &["domain"]),
     ("dandori-playbook", &[]),
     ("dandori-guard", &["domain", "playbook", "shell", "text"]),
     ("dandori-shell", &[]),

@@ -23,7 +23,6 @@ pub(crate) mod post_loop;
 pub(crate) mod pr_create;
 pub(crate) mod pr_list;
 pub(crate) mod pr_show;
-pub(crate) mod replay;
 pub(crate) mod run;
 pub(crate) mod state_history;
 pub(crate) mod state_set;

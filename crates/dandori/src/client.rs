@@ -146,9 +146,7 @@ impl Client {
             return Ok(response);
         }
         let bytes = response.bytes().await.unwrap_or_default();
-        let problem = serde_json::from_slice::<ErrorBody>(&bytes)
-            .ok()
-            .and_then(|body| serde_json::from_value::<Problem>(body.problem).ok());
+        let problem = serde_json::from_slice::<ErrorBody>(&bytes).ok().map(|body| body.problem);
         Err(problem.unwrap_or_else(|| {
             let text = String::from_utf8_lossy(&bytes).trim().to_owned();
             Problem::BadRequest { reason: format!("{status}: {text}") }

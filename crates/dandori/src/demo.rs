@@ -6,6 +6,7 @@
 mod board;
 mod claims;
 mod play;
+mod replay;
 mod stage;
 
 use std::process::ExitCode;
@@ -23,8 +24,8 @@ use tokio::signal::unix::{SignalKind, signal};
 use self::board::Board;
 use self::claims::{Asked, Checked};
 use self::play::{Play, Played};
+use self::replay::Replay;
 use self::stage::Stage;
-use crate::cli::replay::Replay;
 use crate::cli::{Context, daemon_stop, told};
 use crate::client::{Client, quoted};
 use crate::out::{Failed, Out, dim, good};

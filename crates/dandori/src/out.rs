@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use anstyle::{AnsiColor, Style};
 use dandori_domain::Problem;
 use dandori_domain::problem::Class;
+use dandori_domain::run::Status;
 use dandori_host::Env;
 use dandori_text::{Lang, Said, Table, json_screen, screen, ui};
 use serde::Serialize;
@@ -193,20 +194,21 @@ fn one_line(said: &Said) -> String {
 }
 
 /// A state with the colour that goes with it; the word alone says it too.
-pub(crate) fn state(name: &str) -> String {
-    let style = match name {
-        "SUCCEEDED" => GREEN,
-        "FAILED" => RED,
-        "CANCELED" => YELLOW,
-        "PENDING" => DIM,
-        _ => CYAN,
+pub(crate) fn state(state: Status) -> String {
+    let style = match state {
+        Status::Succeeded => GREEN,
+        Status::Failed => RED,
+        Status::Canceled => YELLOW,
+        Status::Pending => DIM,
+        Status::Running | Status::Staging | Status::Committing | Status::Pushing => CYAN,
     };
-    format!("{style}{name}{style:#}")
+    format!("{style}{state}{style:#}")
 }
 
 /// The same, as wide as the longest of them: what follows lines up.
-pub(crate) fn padded_state(name: &str) -> String {
-    format!("{}{}", state(name), " ".repeat("COMMITTING".len().saturating_sub(name.len())))
+pub(crate) fn padded_state(status: Status) -> String {
+    let longest = Status::Committing.as_str().len();
+    format!("{}{}", state(status), " ".repeat(longest.saturating_sub(status.as_str().len())))
 }
 
 pub(crate) fn added(text: &str) -> String {

@@ -5,18 +5,18 @@ use std::collections::HashMap;
 
 use crate::agent::Usage;
 use crate::id::{Oid, RunId, Usd};
-use crate::run::{RunFacts, RunKind, Status};
+use crate::run::{Run, RunKind, Status};
 
 /// A run and its follow-ups.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Candidate {
-    first: RunFacts,
+    first: Run,
     /// Oldest first.
-    later: Vec<RunFacts>,
+    later: Vec<Run>,
 }
 
 /// The candidates among a task's runs, which come oldest first.
-pub fn candidates(runs: &[RunFacts]) -> Vec<Candidate> {
+pub fn candidates(runs: &[Run]) -> Vec<Candidate> {
     let mut found: Vec<Candidate> = Vec::new();
     let mut place: HashMap<RunId, usize> = HashMap::new();
     for run in runs {
@@ -36,7 +36,7 @@ pub fn candidates(runs: &[RunFacts]) -> Vec<Candidate> {
 
 impl Candidate {
     /// All its runs, oldest first.
-    pub fn runs(&self) -> impl DoubleEndedIterator<Item = &RunFacts> {
+    pub fn runs(&self) -> impl DoubleEndedIterator<Item = &Run> {
         std::iter::once(&self.first).chain(&self.later)
     }
 
@@ -45,28 +45,28 @@ impl Candidate {
     }
 
     /// Where it stands: its newest run. One that was called off changed nothing and is passed over.
-    pub fn latest(&self) -> &RunFacts {
+    pub fn latest(&self) -> &Run {
         self.runs().rev().find(|r| r.status() != Status::Canceled).unwrap_or(&self.first)
     }
 
     /// The commit the whole of it began at.
     pub fn base(&self) -> Option<&Oid> {
-        self.first.workspace.as_ref().map(|w| &w.base_oid)
+        self.first.workspace().map(|w| &w.base_oid)
     }
 
     /// The newest commit: a run without changes leaves its predecessor's.
     pub fn tip(&self) -> Option<&Oid> {
-        self.runs().rev().find_map(|r| r.commit.as_ref())
+        self.runs().rev().find_map(|r| r.progress.commit()).map(|commit| &commit.oid)
     }
 
     /// The run whose branch can become the pull request.
-    pub fn to_pick(&self) -> Option<&RunFacts> {
-        self.runs().rev().find(|r| r.status() == Status::Succeeded && r.pushed.is_some())
+    pub fn to_pick(&self) -> Option<&Run> {
+        self.runs().rev().find(|r| r.status() == Status::Succeeded && r.progress.pushed().is_some())
     }
 
     /// Of all its runs together, as far as they tell.
     pub fn usage(&self) -> Option<Usage> {
-        self.runs().filter_map(|r| r.ended.as_ref()).map(|ended| ended.usage).reduce(|all, one| Usage {
+        self.runs().filter_map(|r| r.progress.ended()).map(|ended| ended.usage).reduce(|all, one| Usage {
             input_tokens: all.input_tokens + one.input_tokens,
             output_tokens: all.output_tokens + one.output_tokens,
             cached_tokens: all.cached_tokens + one.cached_tokens,

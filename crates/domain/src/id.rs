@@ -110,6 +110,10 @@ id_type!(
     RunId, "run"
 );
 id_type!(
+    /// A pull request, wherever it is shown.
+    PullId, "pull"
+);
+id_type!(
     /// A repository as this state root knows it.
     RepoId, "repo"
 );

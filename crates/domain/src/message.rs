@@ -1,7 +1,10 @@
 //! Titles and commit messages made from an instruction and an agent's summary.
 
+use std::borrow::Cow;
+
 use crate::id::{Oid, RunId, TaskNumber};
 use crate::plain::plain;
+use crate::run::Run;
 
 /// What a template may name.
 pub struct MessageParts<'a> {
@@ -9,7 +12,19 @@ pub struct MessageParts<'a> {
     pub summary: Option<&'a str>,
     pub run: RunId,
     pub task: TaskNumber,
-    pub agent: &'a str,
+    pub agent: Cow<'a, str>,
+}
+
+impl<'a> MessageParts<'a> {
+    pub fn of(run: &'a Run) -> Self {
+        Self {
+            instruction: &run.spec.instruction,
+            summary: run.summary(),
+            run: run.spec.id,
+            task: run.spec.number,
+            agent: run.spec.agent.to_string().into(),
+        }
+    }
 }
 
 /// Conventional by default: `feat: add a health endpoint`, the summary, the trailer.
@@ -72,7 +87,7 @@ pub fn commit_message(template: &str, parts: &MessageParts<'_>) -> String {
             ("instruction", parts.instruction.trim()),
             ("run", &run),
             ("task", &task),
-            ("agent", parts.agent),
+            ("agent", &parts.agent),
         ],
     );
     let text = clean(&plain(&text));
@@ -185,7 +200,7 @@ mod tests {
 
     fn message(template: &str, instruction: &str, summary: Option<&str>) -> String {
         let run = RunId::mint(Timestamp::UNIX_EPOCH, 1);
-        let parts = MessageParts { instruction, summary, run, task: TaskNumber(3), agent: "claude" };
+        let parts = MessageParts { instruction, summary, run, task: TaskNumber(3), agent: "claude".into() };
         commit_message(template, &parts).replace(&run.to_string(), "RUN")
     }
 

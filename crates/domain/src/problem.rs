@@ -3,6 +3,8 @@
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::{Deserialize, Serialize};
 
+use crate::run::Status;
+
 /// Which exit code a problem ends the CLI with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Class {
@@ -177,17 +179,17 @@ pub enum Problem {
         matches: Vec<String>,
     },
     CannotCancel {
-        status: String,
+        status: Status,
     },
     CannotRetry {
-        status: String,
+        status: Status,
     },
     CannotFollowUp {
-        status: String,
+        status: Status,
     },
     TaskIsBusy {
         run: String,
-        status: String,
+        status: Status,
     },
     NothingToPick {
         task: String,
@@ -242,7 +244,7 @@ pub enum Problem {
     },
     NothingToPull {
         run: String,
-        status: String,
+        status: Status,
     },
     ForgeRefused {
         reason: String,

@@ -28,19 +28,19 @@ pub struct DoctorRepo {
 impl Engine {
     pub async fn check(&self, disk: bool) -> Result<CheckReport, Problem> {
         // `status` is asked often; `doctor` has the time.
-        let store = &self.0.store;
+        let store = self.store();
         let health = if disk { store.health().await } else { store.glance().await };
         let health = health.map_err(|e| store_problem(&e))?;
-        let waiting = self.0.store.waiting_count(self.0.fence.host).await.map_err(|e| store_problem(&e))?;
+        let waiting = self.store().waiting_count(self.fence().host).await.map_err(|e| store_problem(&e))?;
         let mut repos = Vec::new();
-        for repo in self.0.store.repos(self.0.fence.host).await.map_err(|e| store_problem(&e))? {
+        for repo in self.store().repos(self.fence().host).await.map_err(|e| store_problem(&e))? {
             let folder = self.layout().repo(repo.id).root().to_owned();
             let used = self
                 .blocking(move |_| {
                     if disk { dandori_host::machine::disk_use(&folder, 2_000_000).map(|d| d.bytes) } else { Ok(0) }
                 })
                 .await?;
-            let worktrees = self.0.store.worktrees(Some(repo.id)).await.map_err(|e| store_problem(&e))?;
+            let worktrees = self.store().worktrees(Some(repo.id)).await.map_err(|e| store_problem(&e))?;
             // What cannot be looked at is told by others.
             let lost_runs = if disk { self.lost_runs(repo.id).await.unwrap_or(0) } else { 0 };
             repos.push(DoctorRepo {

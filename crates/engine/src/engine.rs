@@ -1,25 +1,28 @@
 //! The engine itself: what it holds, how it starts, how it stops.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::{Arc, Mutex};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use dandori_config::Config;
-use dandori_domain::run::{Fact, RunFacts, Sandbox};
+use dandori_domain::machine::{Machine, SubjectRef};
+use dandori_domain::pull::Pull;
+use dandori_domain::run::{Run, Sandbox};
 use dandori_domain::{HostId, Problem, RunId};
-use dandori_git::Git;
+use dandori_host::layout::Layout;
 use dandori_host::{Env, now, random};
-use dandori_store::{Fence, Location, OpenReport, Store, StoreError};
+use dandori_store::{Fence, Location, OpenReport, Store};
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
-use tokio_util::task::TaskTracker;
 
-use crate::callers::Callers;
+use crate::edges::{Edges, HostEdge, RealGit, RealHost};
+use crate::kernel::fault::{CrashPlan, Faults};
+use crate::kernel::{Clock, Ids, Kernel, Notice, SystemClock, SystemIds};
+use crate::pull::PullWalker;
+use crate::repos::Opener;
+use crate::run::{Callers, RunWalker};
 use crate::trouble::store_problem;
-use crate::{fault, plan};
-use dandori_host::layout::Layout;
 
 /// What a daemon is started with.
 #[derive(Clone, Debug)]
@@ -32,24 +35,17 @@ pub struct EngineOptions {
     pub dandori: Utf8PathBuf,
 }
 
-/// Something the daemon has to say about itself, shown by `status` and `doctor`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Notice(pub Problem);
-
 /// A cheap handle; all clones are the same engine.
 #[derive(Clone)]
 pub struct Engine(pub(crate) Arc<Inner>);
 
 pub(crate) struct Inner {
+    pub(crate) kernel: Kernel,
+    pub(crate) edges: Edges,
     pub(crate) options: EngineOptions,
     pub(crate) config: Config,
-    pub(crate) store: Store,
-    pub(crate) git: Git,
-    pub(crate) fence: Fence,
+    pub(crate) opener: Opener,
     pub(crate) sandbox: Sandbox,
-    pub(crate) notices: Mutex<Vec<Notice>>,
-    /// Runs that a task of this process walks, each with the bell that wakes it.
-    walked: Mutex<HashMap<RunId, Arc<Notify>>>,
     /// Rung when a place may have become free or a run wants one.
     pub(crate) admission: Notify,
     /// Why the last who asked to be admitted could not be: the store did not write it down.
@@ -62,9 +58,16 @@ pub(crate) struct Inner {
     pub(crate) own: Env,
     /// Worktrees that are recorded and whose directories are just being made.
     pub(crate) making: crate::worktrees::Making,
-    pub(crate) github: Mutex<Vec<crate::pulls::Client>>,
-    pub(crate) tracker: TaskTracker,
-    pub(crate) stopping: CancellationToken,
+}
+
+/// What a story brings in place of the world: its store outlives the engine that is killed in it.
+pub struct Stand {
+    pub store: Store,
+    pub host: HostId,
+    pub edges: Edges,
+    pub clock: Arc<dyn Clock>,
+    pub ids: Arc<dyn Ids>,
+    pub crashes: Arc<dyn CrashPlan>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -77,26 +80,60 @@ impl Engine {
     pub async fn start(options: EngineOptions) -> Result<Self, Problem> {
         let config = Config::load(&options.user_config, None).map_err(|e| e.to_problem())?;
         let host = host_id(&options.layout)?;
-        let own = crate::callers::own(&options.env);
-        let git = Git::new(&own, &host.to_string());
         end_orphans(host).await;
         let location = match &config.store {
             Some(url) => Location::Postgres(url.clone()),
             None => Location::Sqlite(options.layout.database()),
         };
-        let (store, report) = Store::open(location, now()).await.map_err(|e| store_problem(&e))?;
-        let program = options.dandori.clone();
-        let sandbox = tokio::task::spawn_blocking(move || dandori_host::fenced::probe(&program)).await;
+        let (store, report) = Store::open(location, dandori_host::now()).await.map_err(|e| store_problem(&e))?;
+        let real: Arc<dyn HostEdge> = Arc::new(RealHost::new(&options.dandori, &options.env));
+        let probed = Arc::clone(&real);
+        let sandbox = tokio::task::spawn_blocking(move || probed.sandbox()).await;
         let sandbox = sandbox.unwrap_or_else(|e| Sandbox::None { reason: e.to_string() });
-        let epoch = store.begin_life(host, now()).await.map_err(|e| store_problem(&e))?;
-        let engine = Self(Arc::new(Inner {
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+        let opener = opener_of(&options, &sandbox, host);
+        let git = RealGit::new(opener.clone(), options.layout.clone(), Arc::clone(&clock));
+        let forge = crate::pull::RealForge::new(opener.clone(), store.clone(), Arc::clone(&clock));
+        let edges = Edges { git: Arc::new(git), host: real, forge: Arc::new(forge) };
+        let fence = begin_life(&store, host, clock.now()).await?;
+        let kernel = Kernel::new(store, fence, clock, Arc::new(SystemIds), Faults::Process);
+        for notice in notices_of(&report) {
+            kernel.notice(notice.0);
+        }
+        let engine = Self::assemble(kernel, edges, options, config, opener, sandbox);
+        engine.begin().await?;
+        engine.spawn(engine.clone().keep_house());
+        engine.spawn(engine.clone().back_up_for_ever());
+        Ok(engine)
+    }
+
+    /// The same on a stand-in for the world, without what is kept up in the background.
+    pub async fn start_on(stand: Stand, options: EngineOptions) -> Result<Self, Problem> {
+        let config = Config::load(&options.user_config, None).map_err(|e| e.to_problem())?;
+        let sandbox = stand.edges.host.sandbox();
+        let opener = opener_of(&options, &sandbox, stand.host);
+        let fence = begin_life(&stand.store, stand.host, stand.clock.now()).await?;
+        let kernel = Kernel::new(stand.store, fence, stand.clock, stand.ids, Faults::Story(stand.crashes));
+        let engine = Self::assemble(kernel, stand.edges, options, config, opener, sandbox);
+        engine.begin().await?;
+        Ok(engine)
+    }
+
+    fn assemble(
+        kernel: Kernel,
+        edges: Edges,
+        options: EngineOptions,
+        config: Config,
+        opener: Opener,
+        sandbox: Sandbox,
+    ) -> Self {
+        let own = crate::run::own(&options.env);
+        Self(Arc::new(Inner {
+            kernel,
+            edges,
             config,
-            store,
-            git,
-            fence: Fence { host, epoch },
+            opener,
             sandbox,
-            notices: Mutex::new(notices_of(&report)),
-            walked: Mutex::default(),
             admission: Notify::new(),
             not_admitted: Mutex::default(),
             housekeeping: Notify::new(),
@@ -104,38 +141,50 @@ impl Engine {
             callers: Callers::default(),
             own,
             making: crate::worktrees::Making::default(),
-            github: Mutex::default(),
-            tracker: TaskTracker::new(),
-            stopping: CancellationToken::new(),
             options,
-        }));
-        engine.take_up().await?;
-        engine.spawn(engine.clone().admit_for_ever());
-        engine.spawn(engine.clone().keep_house());
-        engine.spawn(engine.clone().back_up_for_ever());
-        Ok(engine)
+        }))
     }
 
-    /// Every run that was under way is walked on from its facts.
-    async fn take_up(&self) -> Result<(), Problem> {
-        let open = self.0.store.open_runs(self.0.fence.host).await.map_err(|e| store_problem(&e))?;
-        for run in open {
-            self.walk(run.spec.id);
-        }
+    /// Every machine's subjects that were under way are walked on from their facts.
+    async fn begin(&self) -> Result<(), Problem> {
+        let kernel = &self.0.kernel;
+        kernel.take_up(&self.runs()).await.map_err(|e| store_problem(&e))?;
+        kernel.take_up(&self.pulls()).await.map_err(|e| store_problem(&e))?;
+        self.spawn(self.clone().admit_for_ever());
         Ok(())
+    }
+
+    pub(crate) fn runs(&self) -> RunWalker {
+        RunWalker(self.clone())
+    }
+
+    pub(crate) fn pulls(&self) -> PullWalker {
+        PullWalker(self.clone())
+    }
+
+    /// Something was recorded about this subject from outside its walk.
+    pub(crate) fn wake(&self, subject: &SubjectRef) {
+        let kernel = &self.0.kernel;
+        let woken = match subject.machine {
+            Run::NAME => subject.id.parse().map(|id| kernel.walk(&self.runs(), id)).is_ok(),
+            Pull::NAME => subject.id.parse().map(|id| kernel.walk(&self.pulls(), id)).is_ok(),
+            _ => false,
+        };
+        debug_assert!(woken, "nobody walks {subject:?}");
     }
 
     /// Stops taking steps; agents go on in their shims and are adopted by the next life.
     pub async fn stop(&self) {
-        self.0.stopping.cancel();
-        self.0.tracker.close();
-        // A push under way gets its time; a step that does not end is ended by its own deadline or settled after
-        // the restart.
-        let _ = tokio::time::timeout(Duration::from_secs(30), self.0.tracker.wait()).await;
+        self.0.kernel.stop().await;
+    }
+
+    /// What `kill -9` does to a daemon, for a story on a stand-in for the world.
+    pub async fn kill(&self) {
+        self.0.kernel.kill().await;
     }
 
     pub fn store(&self) -> &Store {
-        &self.0.store
+        &self.0.kernel.store
     }
 
     pub fn layout(&self) -> &Layout {
@@ -147,18 +196,27 @@ impl Engine {
     }
 
     pub fn fence(&self) -> Fence {
-        self.0.fence
+        self.0.kernel.fence
     }
 
     pub fn notices(&self) -> Vec<Notice> {
-        self.0.notices.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.0.kernel.notices()
     }
 
     pub(crate) fn notice(&self, problem: Problem) {
-        let mut notices = self.0.notices.lock().unwrap_or_else(PoisonError::into_inner);
-        if !notices.iter().any(|n| n.0 == problem) {
-            notices.push(Notice(problem));
-        }
+        self.0.kernel.notice(problem);
+    }
+
+    pub(crate) fn now(&self) -> Timestamp {
+        self.0.kernel.now()
+    }
+
+    pub(crate) fn random(&self) -> u128 {
+        self.0.kernel.random()
+    }
+
+    pub(crate) fn stopping(&self) -> &CancellationToken {
+        &self.0.kernel.stopping
     }
 
     pub fn max_parallel(&self) -> u32 {
@@ -166,7 +224,7 @@ impl Engine {
     }
 
     pub(crate) fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
-        self.0.tracker.spawn(work);
+        self.0.kernel.spawn(work);
     }
 
     /// Runs blocking work where it cannot hold up the rest.
@@ -175,56 +233,28 @@ impl Engine {
         work: impl FnOnce(&Self) -> T + Send + 'static,
     ) -> Result<T, Problem> {
         let engine = self.clone();
-        tokio::task::spawn_blocking(move || work(&engine))
-            .await
-            .map_err(|e| Problem::Internal { reason: format!("a step panicked: {e}") })
+        self.0.kernel.blocking(move || work(&engine)).await
     }
 
-    /// Records facts, and with them the intent that follows from them, in one transaction.
-    pub(crate) async fn record(&self, run: &RunFacts, mut facts: Vec<Fact>) -> Result<RunFacts, StoreError> {
-        let at = now();
-        let mut after = run.clone();
-        if facts.iter().all(|fact| after.apply(fact, at).is_ok()) {
-            if let Some(intent) = plan::next_intent(&after, at) {
-                facts.push(Fact::Intended { intent });
-            } else if dandori_domain::next_step(&after) == dandori_domain::Step::Settle {
-                facts.push(Fact::Settled);
-            }
-        }
-        let recorded = self.0.store.record(self.0.fence, run.spec.id, facts.clone(), at).await?;
-        facts.iter().for_each(fault::recorded);
-        if recorded.status().is_terminal() {
-            self.0.admission.notify_one();
-        }
-        Ok(recorded)
+    /// The runs that are walked at this moment.
+    pub(crate) fn live_runs(&self) -> Vec<RunId> {
+        self.0.kernel.live::<Run>().iter().filter_map(|id| id.parse().ok()).collect()
     }
 
-    /// Begins to walk a run, or wakes the task that does.
-    pub(crate) fn walk(&self, run: RunId) {
-        let mut walked = self.0.walked.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(bell) = walked.get(&run) {
-            bell.notify_one();
-            return;
-        }
-        let bell = Arc::new(Notify::new());
-        walked.insert(run, Arc::clone(&bell));
-        drop(walked);
-        self.spawn(self.clone().drive(run, bell));
-    }
-
-    /// The task that walked this run is done with it.
-    pub(crate) fn walked(&self, run: RunId) {
-        self.0.walked.lock().unwrap_or_else(PoisonError::into_inner).remove(&run);
-    }
-
-    pub(crate) fn walked_runs(&self) -> Vec<RunId> {
-        self.0.walked.lock().unwrap_or_else(PoisonError::into_inner).keys().copied().collect()
-    }
-
+    /// How many runs are walked.
     pub fn live_count(&self) -> u32 {
-        let walked = self.0.walked.lock().unwrap_or_else(PoisonError::into_inner);
-        u32::try_from(walked.len()).unwrap_or(u32::MAX)
+        u32::try_from(self.0.kernel.live::<Run>().len()).unwrap_or(u32::MAX)
     }
+}
+
+fn opener_of(options: &EngineOptions, sandbox: &Sandbox, host: HostId) -> Opener {
+    let own = crate::run::own(&options.env);
+    Opener::new(&own, &options.env, &options.layout, sandbox, &options.dandori, host.to_string())
+}
+
+async fn begin_life(store: &Store, host: HostId, now: Timestamp) -> Result<Fence, Problem> {
+    let epoch = store.begin_life(host, now).await.map_err(|e| store_problem(&e))?;
+    Ok(Fence { host, epoch })
 }
 
 /// This state root's name in the store, made once.

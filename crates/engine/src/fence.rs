@@ -9,13 +9,12 @@ mod refused;
 mod secrets;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use dandori_domain::run::{Refusal, RunFacts, Sandbox, SandboxMode};
+use dandori_domain::run::{Refusal, Run, Sandbox, SandboxMode};
 use dandori_domain::task::Repo;
 use dandori_host::Env;
 use dandori_host::sandbox::{self, RunLimits, SandboxPolicy, Stores};
 
 use crate::engine::private_folder;
-use crate::repos::Known;
 use crate::{Layout, RunLayout};
 
 /// More processes and threads than builds and browsers need, and less than a machine has.
@@ -27,8 +26,8 @@ const TOLD_BYTES: u64 = 4 << 20;
 
 /// Whose fence it is, and what is asked for beyond the usual.
 pub(crate) struct Wanted<'a> {
-    pub(crate) run: &'a RunFacts,
-    pub(crate) known: &'a Known,
+    pub(crate) run: &'a Run,
+    pub(crate) repo: &'a Repo,
     pub(crate) worktree: &'a Utf8Path,
     /// The user's environment: where his things are.
     pub(crate) env: &'a Env,
@@ -47,7 +46,7 @@ pub(crate) fn policy(layout: &Layout, machine: &Sandbox, wanted: &Wanted<'_>) ->
     };
     let files = layout.repo(wanted.run.spec.repo).run(wanted.run.spec.id);
     let granted: Vec<Utf8PathBuf> = settings.read.iter().map(expand).collect();
-    let mut policy = hiding(layout, &wanted.known.repo, wanted.env)?;
+    let mut policy = hiding(layout, wanted.repo, wanted.env)?;
     policy.mode = settings.mode;
     policy.needs_namespaces = machine.layers().namespaces;
     policy.tmp = Some(shared_tmp(&files)?);
@@ -115,7 +114,7 @@ fn home_of(env: &Env) -> Utf8PathBuf {
 }
 
 /// The tools' caches, with layers of this repository's own.
-pub(crate) fn stores(layout: &Layout, run: &RunFacts, env: &Env) -> Option<Stores> {
+pub(crate) fn stores(layout: &Layout, run: &Run, env: &Env) -> Option<Stores> {
     let home = env.home()?;
     Some(Stores { pool: layout.repo(run.spec.repo).caches(), stores: sandbox::stores(&home, env) })
 }

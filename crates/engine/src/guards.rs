@@ -59,14 +59,14 @@ impl Engine {
     /// What the guards of all runs of a repository did since then, or of every repository here.
     pub async fn guard_stats_of_runs(&self, path: Option<&Utf8Path>, since: Timestamp) -> Result<Stats, Problem> {
         let folders = match path {
-            Some(path) => format!("{OF_RUNS}{}/", self.know(path).await?.repo.id.folder()),
+            Some(path) => format!("{OF_RUNS}{}/", self.open_at(path).await?.repo.id.folder()),
             None => OF_RUNS.to_owned(),
         };
         self.take_in_guards().await;
         let mut tally = Tally::default();
         let mut after = GuardPlace::since(since);
         loop {
-            let asked = self.0.store.guard_records(self.0.fence.host, folders.clone(), after, PAGE).await;
+            let asked = self.store().guard_records(self.fence().host, folders.clone(), after, PAGE).await;
             let page = asked.map_err(|e| store_problem(&e))?;
             let Some((last, _)) = page.last() else { return Ok(tally.finish()) };
             after = last.clone();
@@ -83,11 +83,11 @@ impl Engine {
     }
 
     async fn take_in(&self, intake: &mut Intake) -> Result<(), StoreError> {
-        let fence = self.0.fence;
+        let fence = self.fence();
         let mut next = match intake.next.take() {
             Some(next) => next,
             None => {
-                let known = self.0.store.guard_cursors(fence.host).await?;
+                let known = self.store().guard_cursors(fence.host).await?;
                 known.into_iter().map(|c| ((c.folder, c.segment), c.next)).collect()
             }
         };
@@ -96,7 +96,7 @@ impl Engine {
             for segment in &source.segments {
                 self.take_segment(&source, segment, &mut next).await?;
             }
-            if source.is_over && !self.0.stopping.is_cancelled() {
+            if source.is_over && !self.stopping().is_cancelled() {
                 // All that will ever come of it is in the store.
                 let _ = self.blocking(move |_| std::fs::remove_dir_all(source.folder.join("spool"))).await;
             }
@@ -114,7 +114,7 @@ impl Engine {
         let key = (source.name.clone(), segment.name.clone());
         let end = if source.is_run { segment.bytes.min(MAX_OF_A_RUN) } else { segment.bytes };
         let mut from = next.get(&key).copied().filter(|next| *next <= segment.bytes).unwrap_or(0);
-        while from < end && !self.0.stopping.is_cancelled() {
+        while from < end && !self.stopping().is_cancelled() {
             let wanted = segment.clone();
             let read = self.blocking(move |_| spool::read(&wanted, from, BATCH_BYTES)).await;
             // Unreadable, or removed meanwhile: the others are not kept waiting for it.
@@ -124,7 +124,7 @@ impl Engine {
             }
             from = batch.next;
             let cursor = GuardCursor { folder: key.0.clone(), segment: key.1.clone(), next: from };
-            self.0.store.take_guard_records(self.0.fence, cursor, records(batch, &segment.path)).await?;
+            self.store().take_guard_records(self.fence(), cursor, records(batch, &segment.path)).await?;
             next.insert(key.clone(), from);
         }
         Ok(())
@@ -139,8 +139,8 @@ impl Engine {
         };
         let mut found: Vec<Source> = names(&guards).into_iter().map(checkout).collect();
         // Asked for first: a walk that ends because of a stop has stopped before.
-        let walked: Vec<String> = self.walked_runs().iter().map(|run| run.key().to_string()).collect();
-        let is_stopping = self.0.stopping.is_cancelled();
+        let walked: Vec<String> = self.live_runs().iter().map(|run| run.key().to_string()).collect();
+        let is_stopping = self.stopping().is_cancelled();
         let repos = self.layout().repos();
         for repo in names(&repos) {
             let runs = repos.join(&repo).join("runs");
@@ -176,7 +176,7 @@ impl Engine {
             next.retain(|(_, segment), _| *segment >= oldest);
         }
         let before = now().checked_sub(KEPT).unwrap_or(Timestamp::UNIX_EPOCH);
-        match self.0.store.drop_guard_records(self.0.fence, before, oldest).await {
+        match self.store().drop_guard_records(self.fence(), before, oldest).await {
             Ok(0) => {}
             Ok(count) => info!(count, "old records of the guards are gone"),
             Err(e) => warn!("old records of the guards could not be dropped: {e}"),
@@ -299,7 +299,7 @@ mod tests {
     async fn taken(engine: &Engine) -> Vec<String> {
         engine.take_in_guards().await;
         let all = GuardPlace::since(Timestamp::UNIX_EPOCH);
-        let records = engine.0.store.guard_records(engine.0.fence.host, String::new(), all, 10_000).await.unwrap();
+        let records = engine.store().guard_records(engine.fence().host, String::new(), all, 10_000).await.unwrap();
         let subject = |(_, record): (GuardPlace, GuardRecord)| {
             assert_eq!((record.verdict.as_str(), record.guard.as_deref()), ("block", Some("playbook")));
             serde_json::from_str::<Record>(&record.body).unwrap().subject.unwrap()

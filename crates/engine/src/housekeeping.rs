@@ -28,7 +28,7 @@ impl Engine {
     pub(crate) async fn keep_house(self) {
         self.check_store().await;
         let mut since_check = std::time::Instant::now();
-        while !self.0.stopping.is_cancelled() {
+        while !self.stopping().is_cancelled() {
             self.empty_trash().await;
             self.take_reserve().await;
             self.fill_pools().await;
@@ -40,7 +40,7 @@ impl Engine {
             tokio::select! {
                 () = self.rung() => {}
                 () = tokio::time::sleep(ROUND) => {}
-                () = self.0.stopping.cancelled() => {}
+                () = self.stopping().cancelled() => {}
             }
         }
     }
@@ -67,7 +67,7 @@ impl Engine {
 
     /// Slow on a slow disk, and nobody waits for it: the tree is already out of the way.
     async fn empty_trash(&self) {
-        let Ok(repos) = self.0.store.repos(self.0.fence.host).await else { return };
+        let Ok(repos) = self.store().repos(self.fence().host).await else { return };
         for repo in repos {
             let trash = self.layout().repo(repo.id).trash();
             if let Ok(Err(e)) = self.blocking(move |_| dandori_git::empty_trash(&trash)).await {
@@ -78,17 +78,17 @@ impl Engine {
 
     /// Slots only for repositories that have had a run: a slot costs a checkout of disk.
     async fn fill_pools(&self) {
-        let Ok(repos) = self.0.store.repos(self.0.fence.host).await else { return };
+        let Ok(repos) = self.store().repos(self.fence().host).await else { return };
         for repo in repos {
-            if self.0.stopping.is_cancelled() || !repo.root.is_dir() {
+            if self.stopping().is_cancelled() || !repo.root.is_dir() {
                 continue;
             }
             let Ok(config) = self.config_of(&repo) else { continue };
-            let used = self.0.store.tasks(dandori_store::TaskFilter { repo: Some(repo.id), ..Default::default() }, 1);
+            let used = self.store().tasks(dandori_store::TaskFilter { repo: Some(repo.id), ..Default::default() }, 1);
             if config.pool == 0 || used.await.map_or(true, |tasks| tasks.is_empty()) {
                 continue;
             }
-            let Ok(known) = self.known(repo.id).await else { continue };
+            let Ok(known) = self.open_known(repo.id).await else { continue };
             let git = known.git.clone();
             if let Ok(Err(e)) = self.blocking(move |_| git.pack_refs(LOOSE_REFS)).await {
                 info!(repo = %repo.root, "its refs could not be packed: {e}");
@@ -98,7 +98,7 @@ impl Engine {
                 .blocking(move |engine| {
                     // What is known is good enough: a claim brings an older slot forward.
                     let base = known.git.resolve_base(None, config.base.as_deref(), Fetch::Never)?;
-                    engine.pool(&known).fill(&base.oid, config.pool as usize, min_free)
+                    engine.0.opener.pool(&known).fill(&base.oid, config.pool as usize, min_free)
                 })
                 .await;
             match filled {
@@ -111,7 +111,7 @@ impl Engine {
     /// A backup after the start, one soon after anything was written, and one at the end: whatever happens to the database,
     /// little of what was done is not in one of them.
     pub(crate) async fn back_up_for_ever(self) {
-        let mut events = self.0.store.watch_events();
+        let mut events = self.store().watch_events();
         loop {
             events.borrow_and_update();
             let began = std::time::Instant::now();
@@ -119,16 +119,16 @@ impl Engine {
             let pause = (began.elapsed() * BACKUP_SHARE).max(BACKUP_PAUSE);
             tokio::select! {
                 () = tokio::time::sleep(pause) => {}
-                () = self.0.stopping.cancelled() => {}
+                () = self.stopping().cancelled() => {}
             }
             let is_behind = tokio::select! {
                 changed = events.changed() => changed.is_ok(),
-                () = self.0.stopping.cancelled() => events.has_changed().unwrap_or(false),
+                () = self.stopping().cancelled() => events.has_changed().unwrap_or(false),
             };
             if !is_behind {
                 return;
             }
-            if self.0.stopping.is_cancelled() {
+            if self.stopping().is_cancelled() {
                 // Runs may still be brought to a point from which they go on; what they write then is in the database alone.
                 self.back_up().await;
                 return;
@@ -137,14 +137,14 @@ impl Engine {
     }
 
     async fn back_up(&self) {
-        match self.0.store.backup(now(), BACKUPS_KEPT).await {
+        match self.store().backup(now(), BACKUPS_KEPT).await {
             Ok(path) => debug!(?path, "the store is backed up"),
             Err(e) => warn!("no backup: {e}"),
         }
     }
 
     async fn check_store(&self) {
-        match self.0.store.check_integrity().await {
+        match self.store().check_integrity().await {
             Ok(report) if report.findings.is_empty() => {}
             Ok(report) => {
                 let reason = report.findings.join("; ");

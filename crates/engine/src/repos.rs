@@ -1,13 +1,15 @@
-//! Repositories: which one a folder belongs to, and how it is configured.
+//! Repositories: which one a folder belongs to, how it is opened, and how it is configured.
 
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
 use dandori_config::{Config, Powers, TrustFile};
-use dandori_domain::run::RunFacts;
+use dandori_domain::run::Sandbox;
 use dandori_domain::task::Repo;
-use dandori_domain::{Problem, RepoId};
+use dandori_domain::{Problem, RepoId, RunId};
 use dandori_git::{Fence, Git, Pool, Repository};
-use dandori_host::{Env, now, random};
+use dandori_host::Env;
+use dandori_host::layout::Layout;
 
+use crate::edges::Site;
 use crate::engine::private_folder;
 use crate::trouble::store_problem;
 use crate::{Engine, fence};
@@ -19,74 +21,56 @@ pub(crate) struct Known {
     pub(crate) git: Repository,
 }
 
-impl Engine {
-    /// The repository a user stands in. Discovery is safe here: it is the user's own folder, not an agent's.
-    pub(crate) async fn know(&self, path: &Utf8Path) -> Result<Known, Problem> {
-        let from = path.to_owned();
-        let found = self
-            .blocking(move |engine| {
-                engine.0.git.version().map_err(|e| e.problem())?;
-                Repository::discover(&engine.0.git, &from).map_err(|e| e.problem())
-            })
-            .await??;
-        let candidate = Repo {
-            id: RepoId::mint(now(), random()),
-            host: self.0.fence.host,
-            root: found.root().to_owned(),
-            git_dir: found.common_dir().to_owned(),
-            created_at: now(),
-        };
-        let repo = self.0.store.know_repo(candidate).await.map_err(|e| store_problem(&e))?;
-        let layout = self.layout().repo(repo.id);
-        for folder in [layout.worktrees(), layout.pool(), layout.trash()] {
-            private_folder(&folder).map_err(|e| Problem::Io { path: folder.clone(), reason: e.to_string() })?;
+/// Opens repositories: whatever of git touches a work tree then does it behind the fence, where there is one.
+#[derive(Clone)]
+pub(crate) struct Opener {
+    git: Git,
+    layout: Layout,
+    sandbox: Sandbox,
+    dandori: Utf8PathBuf,
+    env: Env,
+    /// What the daemon's own commands are marked with.
+    mark: String,
+}
+
+impl Opener {
+    pub(crate) fn new(
+        own: &Env,
+        env: &Env,
+        layout: &Layout,
+        sandbox: &Sandbox,
+        dandori: &Utf8Path,
+        mark: String,
+    ) -> Self {
+        Self {
+            git: Git::new(own, &mark),
+            layout: layout.clone(),
+            sandbox: sandbox.clone(),
+            dandori: dandori.to_owned(),
+            env: env.clone(),
+            mark,
         }
-        Ok(self.opened(repo))
     }
 
-    /// The repository a folder belongs to, for those who only want to know which.
-    pub async fn repo_of(&self, path: &Utf8Path) -> Result<Repo, Problem> {
-        Ok(self.know(path).await?.repo)
+    pub(crate) fn git(&self) -> &Git {
+        &self.git
     }
 
-    /// A repository known before: nothing is discovered, but it has to be there still.
-    pub(crate) async fn known(&self, id: RepoId) -> Result<Known, Problem> {
-        let repo = self.repo_here(id).await?;
-        if is_gone(&repo) {
-            return Err(Problem::RepositoryGone { path: repo.root });
-        }
-        Ok(self.opened(repo))
+    pub(crate) fn open(&self, repo: Repo) -> Known {
+        self.fenced(self.git.clone(), repo, &self.env)
     }
 
-    /// One of this host's, there or not.
-    pub(crate) async fn repo_here(&self, id: RepoId) -> Result<Repo, Problem> {
-        let repo = self.0.store.repo(id).await.map_err(|e| store_problem(&e))?;
-        if repo.host == self.0.fence.host { Ok(repo) } else { Err(Problem::Elsewhere { path: repo.root }) }
+    /// With git called for somebody, see [`crate::run::callers`].
+    pub(crate) fn open_as(&self, repo: Repo, env: &Env) -> Known {
+        self.fenced(self.git.called_with(env, &self.mark), repo, env)
     }
 
-    /// The run's repository, with git called as whoever asked for the run would call it.
-    pub(crate) async fn known_for(&self, run: &RunFacts) -> Result<Known, Problem> {
-        let repo = self.0.store.repo(run.spec.repo).await.map_err(|e| store_problem(&e))?;
-        Ok(self.opened_as(repo, &self.own_env_of(run.spec.id)))
-    }
-
-    /// With git called for somebody, see [`crate::callers`].
-    pub(crate) fn opened_as(&self, repo: Repo, env: &Env) -> Known {
-        let program = self.0.git.called_with(env, &self.0.fence.host.to_string());
-        self.fenced(program, repo, env)
-    }
-
-    fn opened(&self, repo: Repo) -> Known {
-        self.fenced(self.0.git.clone(), repo, self.env())
-    }
-
-    /// Whatever of git touches a work tree does it behind the fence, where there is one.
     fn fenced(&self, program: Git, repo: Repo, env: &Env) -> Known {
-        let program = if self.0.sandbox.holds_files() {
-            let (layout, machine) = (self.layout().clone(), self.0.sandbox.clone());
+        let program = if self.sandbox.holds_files() {
+            let (layout, machine) = (self.layout.clone(), self.sandbox.clone());
             let (repo, env) = (repo.clone(), env.clone());
             let policy = Box::new(move || fence::around_git(&layout, &machine, &repo, &env));
-            program.behind(Fence { program: self.0.options.dandori.clone(), policy })
+            program.behind(Fence { program: self.dandori.clone(), policy })
         } else {
             program
         };
@@ -95,8 +79,61 @@ impl Engine {
     }
 
     pub(crate) fn pool(&self, known: &Known) -> Pool {
-        let layout = self.layout().repo(known.repo.id);
+        let layout = self.layout.repo(known.repo.id);
         Pool::new(&known.git, &layout.pool(), &layout.trash())
+    }
+}
+
+impl Engine {
+    /// The repository a user stands in, taken up when it is new.
+    pub async fn repo_at(&self, path: &Utf8Path) -> Result<Repo, Problem> {
+        let from = path.to_owned();
+        let (root, git_dir) = self.blocking(move |engine| engine.0.edges.git.discover(&from)).await??;
+        let candidate = Repo {
+            id: RepoId::mint(self.now(), self.random()),
+            host: self.fence().host,
+            root,
+            git_dir,
+            created_at: self.now(),
+        };
+        let repo = self.store().know_repo(candidate).await.map_err(|e| store_problem(&e))?;
+        let layout = self.layout().repo(repo.id);
+        for folder in [layout.worktrees(), layout.pool(), layout.trash()] {
+            private_folder(&folder).map_err(|e| Problem::Io { path: folder.clone(), reason: e.to_string() })?;
+        }
+        Ok(repo)
+    }
+
+    /// The same, opened.
+    pub(crate) async fn open_at(&self, path: &Utf8Path) -> Result<Known, Problem> {
+        Ok(self.0.opener.open(self.repo_at(path).await?))
+    }
+
+    /// A repository known before, opened: nothing is discovered, but it has to be there still.
+    pub(crate) async fn open_known(&self, id: RepoId) -> Result<Known, Problem> {
+        let repo = self.present_repo(id).await?;
+        Ok(self.0.opener.open(repo))
+    }
+
+    /// One of this host's that is there.
+    pub(crate) async fn present_repo(&self, id: RepoId) -> Result<Repo, Problem> {
+        let repo = self.repo_here(id).await?;
+        if self.0.edges.git.is_gone(&repo) {
+            return Err(Problem::RepositoryGone { path: repo.root });
+        }
+        Ok(repo)
+    }
+
+    /// One of this host's, there or not.
+    pub(crate) async fn repo_here(&self, id: RepoId) -> Result<Repo, Problem> {
+        let repo = self.store().repo(id).await.map_err(|e| store_problem(&e))?;
+        if repo.host == self.fence().host { Ok(repo) } else { Err(Problem::Elsewhere { path: repo.root }) }
+    }
+
+    /// Where a run's steps are taken, with git called as whoever asked for the run would call it.
+    pub(crate) async fn site_of(&self, repo: RepoId, run: RunId) -> Result<Site, Problem> {
+        let repo = self.store().repo(repo).await.map_err(|e| store_problem(&e))?;
+        Ok(Site { repo, base: None, own: self.own_env_of(run) })
     }
 
     /// The configuration: the user's and over it the repository's, from the main checkout only.

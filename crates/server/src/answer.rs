@@ -31,8 +31,7 @@ pub(crate) type Answer<T> = Result<Json<T>, Refusal>;
 
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
-        let problem = serde_json::to_value(&self.problem).unwrap_or_default();
-        (self.status, Json(ErrorBody { problem })).into_response()
+        (self.status, Json(ErrorBody { problem: self.problem })).into_response()
     }
 }
 

@@ -5,7 +5,8 @@ use dandori_api::{
     PullLink, PullView, RunView, TaskView, UsageView, WorktreeView,
 };
 use dandori_domain::WaitReason;
-use dandori_domain::run::{Pull, RunFacts, RunKind, Sandbox};
+use dandori_domain::pull::Pull;
+use dandori_domain::run::{BranchFate, Removal, Run, RunKind, Sandbox};
 use dandori_domain::task::Task;
 use dandori_domain::worktree::{Owner, Worktree};
 use dandori_engine::guard_stats::{GuardStats, Stats};
@@ -27,50 +28,48 @@ pub(crate) fn task(task: &Task, repository: String, runs: Vec<RunView>) -> TaskV
     }
 }
 
-pub(crate) fn run(run: &RunFacts, place: Option<u64>, waits_for: Option<&WaitReason>) -> RunView {
-    let (pr, pr_failure) = match &run.pull {
-        Some(Pull::Opened { number, url }) => (Some(PullLink { number: *number, url: url.clone() }), None),
-        Some(Pull::Failed { problem }) => (None, serde_json::to_value(problem).ok()),
-        None => (None, None),
-    };
-    let ready = run.workspace.as_ref().filter(|_| run.worktree_ready);
+/// A run, with the pull request of its branch.
+pub(crate) fn run(run: &Run, pull: Option<&Pull>, place: Option<u64>, waits_for: Option<WaitReason>) -> RunView {
+    let progress = &run.progress;
+    let ready = progress.ready_workspace();
+    let is_gone = matches!(run.removal, Removal::Done(_));
+    // Of a follow-up that did not ask for it, the failure of an earlier one's pull request is not its own.
+    let its_own = pull.filter(|pull| pull.wanted.run == run.spec.id);
     RunView {
         id: run.spec.id.to_string(),
         key: run.spec.id.key().to_string(),
         task: run.spec.number.to_string(),
         agent: run.spec.agent.to_string(),
-        state: run.status().as_str().to_owned(),
-        settled: run.is_settled(),
+        state: run.status(),
+        settled: run.is_settled() && !its_own.is_some_and(Pull::is_pending),
         instruction: run.spec.instruction.chars().take(SHOWN_INSTRUCTION).collect(),
         follows: match &run.spec.kind {
             RunKind::First => None,
             RunKind::FollowUp { after, .. } => Some(after.to_string()),
         },
-        branch: ready
-            .filter(|_| run.removed != Some(dandori_domain::run::BranchFate::Delete))
-            .map(|w| w.branch.clone()),
+        branch: ready.filter(|_| run.removal != Removal::Done(BranchFate::Delete)).map(|w| w.branch.clone()),
         base: ready.map(|w| w.base.clone()),
-        commit: run.commit.as_ref().map(ToString::to_string),
-        changes: run.staged.as_ref().and_then(|s| s.changes).map(|c| ChangesView {
+        commit: progress.commit().map(|commit| commit.oid.to_string()),
+        changes: progress.staged().and_then(|s| s.changes).map(|c| ChangesView {
             files: c.files,
             insertions: c.insertions,
             deletions: c.deletions,
         }),
-        pr,
+        pr: pull.and_then(Pull::link).map(|link| PullLink { number: link.number, url: link.url.clone() }),
         session: run.conversation().map(ToString::to_string),
-        worktree: ready.filter(|_| run.removed.is_none()).map(|w| w.path.to_string()),
-        sandbox: run.sandbox.as_ref().map(sandbox),
+        worktree: ready.filter(|_| !is_gone).map(|w| w.path.to_string()),
+        sandbox: progress.work().map(|work| sandbox(&work.sandbox)),
         preserved: run.preserved.as_ref().map(|p| p.reference.clone()),
-        usage: run.ended.as_ref().map(|e| usage(&e.usage)),
+        usage: progress.ended().map(|e| usage(&e.usage)),
         summary: run.summary().map(str::to_owned),
         place,
-        waits_for: waits_for.and_then(|w| serde_json::to_value(w).ok()),
-        failure: run.failure.as_ref().and_then(|f| serde_json::to_value(f).ok()),
-        pr_failure,
-        notes: run.notes.iter().filter_map(|n| serde_json::to_value(n).ok()).collect(),
+        waits_for,
+        failure: run.failure().cloned(),
+        pr_failure: its_own.and_then(Pull::problem).cloned(),
+        notes: run.notes.clone(),
         created_at: run.spec.created_at.to_string(),
-        launched_at: run.launched_at.map(|t| t.to_string()),
-        ended_at: run.ended.as_ref().map(|e| e.at.to_string()),
+        launched_at: progress.work().map(|work| work.launched_at.to_string()),
+        ended_at: progress.ended().map(|e| e.at.to_string()),
     }
 }
 
@@ -123,7 +122,7 @@ pub(crate) fn pull(pull: PullRecord) -> PullView {
         number: pull.number,
         title: pull.draft.title,
         body: pull.draft.body,
-        state: pull.state.as_str().to_owned(),
+        state: pull.state,
         head: pull.draft.head,
         base: pull.draft.base,
         commit: pull.commit,
@@ -141,6 +140,9 @@ pub(crate) fn event(event: Event) -> EventView {
         repo: event.repo.map(|id| id.to_string()),
         task: event.task.map(|id| id.to_string()),
         run: event.run.map(|id| id.to_string()),
+        machine: event.machine,
+        subject: event.subject,
+        status: event.status,
         kind: event.kind,
         body: event.body,
     }
@@ -161,7 +163,7 @@ pub(crate) fn comparison(task: &Task, comparison: dandori_engine::Comparison) ->
         .into_iter()
         .map(|compared| {
             let candidate = &compared.candidate;
-            let view = run(candidate.latest(), None, None);
+            let view = run(candidate.latest(), None, None, None);
             ComparedRun {
                 run: view.id,
                 key: view.key,

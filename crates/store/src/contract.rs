@@ -1,7 +1,8 @@
-//! What the store promises, on SQLite and on PostgreSQL alike. Each contract is one function; the list at the end
-//! makes a test of it for each of the two.
+//! What the store promises, in memory, on SQLite and on PostgreSQL alike. Each contract is one function; the list at the end
+//! makes a test of it for each of them.
 
 mod guards;
+mod machines;
 
 use std::collections::BTreeSet;
 
@@ -9,7 +10,7 @@ use dandori_domain::id::{HostId, Oid, RepoId, WorktreeKey};
 use dandori_domain::pull::{PullDraft, PullState};
 use dandori_domain::run::BranchFate;
 use dandori_domain::worktree::{Keepsake, Owner, Worktree};
-use dandori_domain::{Fact, Status};
+use dandori_domain::{Fact, Run, Status};
 
 use crate::sample::{
     World, at, not_started, path_to_committed, path_to_pushed, path_to_ready, push_refused, random, repo, workspace,
@@ -18,6 +19,12 @@ use guards::{
     guard_records_are_taken_in_by_the_present_life_alone,
     guard_records_are_taken_in_once_with_the_place_they_were_read_to, guard_records_are_told_apart_by_their_folder,
     old_guard_records_go,
+};
+use machines::{
+    a_lease_is_taken_once_when_many_ask_and_an_earlier_holder_cannot_write,
+    a_pushed_branch_has_its_pull_request_in_the_same_moment,
+    an_open_pull_request_lets_the_worktree_go_unless_somebody_works_in_it,
+    any_machine_is_recorded_logged_and_fenced_alike,
 };
 
 use crate::{EventFilter, Fence, StoreError, Subject, TaskFilter};
@@ -47,7 +54,7 @@ async fn sixteen_that_ask_together_admit_each_run_once_within_the_limit(world: W
             let (store, fence) = (world.store.clone(), world.fence);
             asked.spawn(async move { store.admit(fence, 6, at(1)).await.unwrap() });
         }
-        asked.join_all().await.into_iter().flatten().map(|r| r.spec.id).collect::<Vec<_>>()
+        asked.join_all().await.into_iter().flatten().map(|r| r.subject.spec.id).collect::<Vec<_>>()
     };
     let first = ask_all().await;
     assert_eq!(first.len(), 6, "as many as there are places");
@@ -80,8 +87,8 @@ async fn runs_are_admitted_in_the_order_they_were_asked_for(world: World) {
     assert_eq!(places().await, [Some(1), None, Some(2), Some(3)], "who gives up leaves the queue");
     let mut admitted = Vec::new();
     while let Some(run) = world.store.admit(world.fence, 10, at(1)).await.unwrap() {
-        assert_eq!(run.admitted_at, Some(at(1)));
-        admitted.push(run.spec.id);
+        assert_eq!(run.subject.progress.admitted_at(), Some(at(1)));
+        admitted.push(run.subject.spec.id);
     }
     assert_eq!(admitted, [ids[0], ids[2], ids[3]]);
 }
@@ -92,9 +99,9 @@ async fn hosts_have_queues_of_their_own(world: World) {
     let epoch = world.store.begin_life(other, at(0)).await.unwrap();
     let fence = Fence { host: other, epoch };
     assert_eq!(world.store.admit(fence, 10, at(1)).await.unwrap(), None);
-    let refused = world.store.record(fence, run.spec.id, vec![Fact::Admitted], at(1)).await;
+    let refused = world.store.record::<Run>(fence, run.spec.id, vec![Fact::Admitted], at(1)).await;
     assert!(matches!(refused, Err(StoreError::Fenced { .. })), "another host's run: {refused:?}");
-    assert_eq!(world.store.open_runs(other).await.unwrap(), vec![]);
+    assert_eq!(world.store.walked::<Run>(other).await.unwrap(), vec![]);
 }
 
 async fn an_earlier_life_cannot_write(world: World) {
@@ -104,7 +111,7 @@ async fn an_earlier_life_cannot_write(world: World) {
     let fenced = StoreError::Fenced { host: world.fence.host, epoch: world.fence.epoch };
     assert_eq!(world.record(run.spec.id, vec![Fact::Admitted]).await, Err(fenced.clone()));
     assert_eq!(world.store.admit(world.fence, 10, at(1)).await, Err(fenced));
-    assert_eq!(world.store.run(run.spec.id).await.unwrap(), run);
+    assert_eq!(world.store.subject::<Run>(run.spec.id).await.unwrap(), run);
     let fence = Fence { epoch: newer, ..world.fence };
     assert!(world.store.admit(fence, 10, at(1)).await.unwrap().is_some());
 }
@@ -112,19 +119,19 @@ async fn an_earlier_life_cannot_write(world: World) {
 async fn facts_are_recorded_all_or_none(world: World) {
     let (_, run) = world.task().await;
     let id = run.spec.id;
-    let before = (world.store.run(id).await.unwrap(), world.store.last_seq().await.unwrap());
+    let before = (world.store.subject::<Run>(id).await.unwrap(), world.store.last_seq().await.unwrap());
     // Legal up to the last, which is not.
     let mut facts = path_to_ready(&run);
     facts.push(Fact::Pushed { oid: Oid::new("cccc") });
     let refused = world.record(id, facts).await;
     assert!(matches!(refused, Err(StoreError::Illegal(_))), "{refused:?}");
-    let after = (world.store.run(id).await.unwrap(), world.store.last_seq().await.unwrap());
+    let after = (world.store.subject::<Run>(id).await.unwrap(), world.store.last_seq().await.unwrap());
     assert_eq!(before, after, "neither facts nor events");
     assert_eq!(world.store.worktrees(None).await.unwrap(), vec![], "nor what follows from them");
 
     let run = world.record(id, path_to_pushed(&run)).await.unwrap();
     assert_eq!(run.status(), Status::Succeeded);
-    assert_eq!(world.store.run(id).await.unwrap(), run, "what was answered is what is there");
+    assert_eq!(world.store.subject::<Run>(id).await.unwrap(), run, "what was answered is what is there");
 }
 
 async fn a_refusal_does_not_harm_its_neighbours(world: World) {
@@ -136,11 +143,11 @@ async fn a_refusal_does_not_harm_its_neighbours(world: World) {
     for (i, id) in ids.iter().copied().enumerate() {
         let (store, fence) = (world.store.clone(), world.fence);
         let fact = if i % 2 == 0 { Fact::Admitted } else { Fact::Pushed { oid: Oid::new("cccc") } };
-        asked.spawn(async move { (i, store.record(fence, id, vec![fact], at(1)).await.is_ok()) });
+        asked.spawn(async move { (i, store.record::<Run>(fence, id, vec![fact], at(1)).await.is_ok()) });
     }
     for (i, ok) in asked.join_all().await {
         assert_eq!(ok, i % 2 == 0);
-        assert_eq!(world.store.run(ids[i]).await.unwrap().admitted_at.is_some(), ok);
+        assert_eq!(world.store.subject::<Run>(ids[i]).await.unwrap().progress.admitted_at().is_some(), ok);
     }
 }
 
@@ -157,7 +164,7 @@ async fn events_replay_in_order(world: World) {
     let events = world.store.events_after(0, of_run, 1000).await.unwrap();
     let kinds: Vec<_> = events.iter().map(|e| e.kind.as_str()).collect();
     assert_eq!(kinds, ["run_created", "admitted", "intended", "worktree_ready"]);
-    let facts: Vec<_> = events.iter().filter_map(crate::Event::fact).collect();
+    let facts: Vec<_> = events.iter().filter_map(crate::Event::fact::<Run>).collect();
     assert_eq!(facts, path_to_ready(&run), "the log holds the facts themselves");
     assert_eq!((events[1].at, events[1].repo, events[1].task), (at(1), Some(world.repo), Some(task.id)));
 
@@ -196,7 +203,7 @@ async fn a_follower_of_the_log_misses_nothing(world: World) {
         let (task, run) = (world.new_task("followed"), world.new_run());
         asked.spawn(async move {
             let (_, runs) = store.create_task(task, vec![run]).await.unwrap();
-            store.record(fence, runs[0].spec.id, vec![Fact::Admitted], at(1)).await.unwrap();
+            store.record::<Run>(fence, runs[0].spec.id, vec![Fact::Admitted], at(1)).await.unwrap();
         });
     }
     asked.join_all().await;
@@ -249,24 +256,28 @@ async fn a_pull_of_the_same_head_is_opened_once(world: World) {
     let mut asked = tokio::task::JoinSet::new();
     for i in 0..8 {
         let (store, draft) = (store.clone(), draft(&format!("dandori/{}", i % 2), "first"));
-        asked.spawn(async move { store.open_pull(repo, None, draft, Oid::new("1111"), at(1)).await.unwrap().number });
+        asked.spawn(
+            async move { store.open_local_pull(repo, None, draft, Oid::new("1111"), at(1)).await.unwrap().number },
+        );
     }
     let numbers: BTreeSet<u64> = asked.join_all().await.into_iter().collect();
     assert_eq!(numbers, BTreeSet::from([1, 2]), "numbered from 1, without gaps");
 
     let (_, run) = world.task().await;
-    let again =
-        store.open_pull(repo, Some(run.spec.id), draft("dandori/0", "second"), Oid::new("2222"), at(2)).await.unwrap();
+    let again = store
+        .open_local_pull(repo, Some(run.spec.id), draft("dandori/0", "second"), Oid::new("2222"), at(2))
+        .await
+        .unwrap();
     assert_eq!((again.draft.title.as_str(), again.head_oid.as_str(), again.run), ("second", "2222", Some(run.spec.id)));
     assert_eq!((again.created_at, again.updated_at), (at(1), at(2)));
-    assert_eq!(store.pull(repo, again.number).await.unwrap(), again);
+    assert_eq!(store.local_pull(repo, again.number).await.unwrap(), again);
 
-    store.set_pull_state(repo, again.number, PullState::Merged, at(3)).await.unwrap();
-    let next = store.open_pull(repo, None, draft("dandori/0", "third"), Oid::new("3333"), at(4)).await.unwrap();
+    store.set_local_pull_state(repo, again.number, PullState::Merged, at(3)).await.unwrap();
+    let next = store.open_local_pull(repo, None, draft("dandori/0", "third"), Oid::new("3333"), at(4)).await.unwrap();
     assert_eq!(next.number, 3, "a merged one stays merged");
-    let listed: Vec<_> = store.pulls(repo).await.unwrap().iter().map(|p| p.number).collect();
+    let listed: Vec<_> = store.local_pulls(repo).await.unwrap().iter().map(|p| p.number).collect();
     assert_eq!(listed, [3, 2, 1]);
-    let missing = store.pull(repo, 99).await;
+    let missing = store.local_pull(repo, 99).await;
     assert!(matches!(missing, Err(StoreError::NotFound { subject: Subject::Pull, .. })), "{missing:?}");
 }
 
@@ -378,7 +389,7 @@ async fn a_push_is_resumed_only_on_a_free_branch(world: World) {
     assert_eq!(resumed.status(), Status::Pushing);
     let owner = async || world.store.worktree(workspace(&run).key).await.unwrap().unwrap().owner;
     assert_eq!(owner().await, Owner::Run { run: run.spec.id }, "the worktree is its own again");
-    assert_eq!(world.store.open_runs(world.fence.host).await.unwrap().len(), 1);
+    assert_eq!(world.store.walked::<Run>(world.fence.host).await.unwrap().len(), 1);
     world.record(run.spec.id, vec![push_refused(), Fact::Settled]).await.unwrap();
 
     let follow_up = world.store.add_run(task.id, world.follow_up(&run)).await.unwrap();
@@ -387,7 +398,7 @@ async fn a_push_is_resumed_only_on_a_free_branch(world: World) {
     assert_eq!(owner().await, Owner::Nobody);
 }
 
-async fn open_runs_are_those_a_restart_goes_on_with(world: World) {
+async fn walked_runs_are_those_a_restart_goes_on_with(world: World) {
     let mut runs = Vec::new();
     for _ in 0..5 {
         runs.push(world.task().await.1);
@@ -396,8 +407,9 @@ async fn open_runs_are_those_a_restart_goes_on_with(world: World) {
     world.record(runs[2].spec.id, vec![Fact::CancelRequested]).await.unwrap();
     world.record(runs[3].spec.id, path_to_pushed(&runs[3])).await.unwrap();
     world.record(runs[4].spec.id, vec![Fact::CancelRequested, Fact::Settled]).await.unwrap();
-    let open: Vec<_> = world.store.open_runs(world.fence.host).await.unwrap().iter().map(|r| r.spec.id).collect();
-    assert_eq!(open, [runs[1].spec.id, runs[2].spec.id, runs[3].spec.id]);
+    let walked = world.store.walked::<Run>(world.fence.host).await.unwrap();
+    let open: BTreeSet<_> = walked.iter().map(|r| r.spec.id).collect();
+    assert_eq!(open, [runs[1].spec.id, runs[2].spec.id, runs[3].spec.id].into());
 }
 
 async fn a_long_instruction_comes_back_whole(world: World) {
@@ -405,9 +417,9 @@ async fn a_long_instruction_comes_back_whole(world: World) {
     run.instruction = "段取り \"八分\"\n\u{1F980}\t".repeat(50_000);
     assert!(run.instruction.len() > 1024 * 1024);
     let (_, runs) = world.store.create_task(world.new_task("long"), vec![run.clone()]).await.unwrap();
-    let admitted = world.store.admit(world.fence, 1, at(1)).await.unwrap().unwrap();
+    let admitted = world.store.admit(world.fence, 1, at(1)).await.unwrap().unwrap().subject;
     assert_eq!(admitted.spec.instruction, run.instruction);
-    assert_eq!(world.store.run(runs[0].spec.id).await.unwrap(), admitted);
+    assert_eq!(world.store.subject::<Run>(runs[0].spec.id).await.unwrap(), admitted);
 }
 
 async fn a_repository_is_known_once(world: World) {
@@ -459,7 +471,7 @@ async fn everything_is_there_after_reopening(world: World) {
     let seq = world.store.last_seq().await.unwrap();
     let again = world.reopen().await;
     assert_eq!(again.task(task.id).await.unwrap(), task);
-    assert_eq!(again.run(run.spec.id).await.unwrap(), run);
+    assert_eq!(again.subject::<Run>(run.spec.id).await.unwrap(), run);
     assert_eq!(again.last_seq().await.unwrap(), seq);
     assert_eq!(*again.watch_events().borrow(), seq);
     let next = again.begin_life(world.fence.host, at(1)).await.unwrap();
@@ -493,25 +505,20 @@ async fn a_verb_that_breaks_off_is_an_error_and_the_store_goes_on(world: World) 
     world.task().await;
 }
 
-/// Makes each contract a test on both.
+/// Makes each contract a test on each of the stores named.
 macro_rules! contract_test {
-    ($($name:ident),+ $(,)?) => {
-        mod sqlite {
+    ($($store:ident),+ => $names:tt) => { $(contract_test!(@one $store $names);)+ };
+    (@one $store:ident ($($name:ident),+ $(,)?)) => {
+        mod $store {
             $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn $name() {
-                super::$name(super::World::sqlite().await).await;
-            })+
-        }
-        mod postgres {
-            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-            async fn $name() {
-                super::$name(super::World::postgres().await).await;
+                super::$name(super::World::$store().await).await;
             })+
         }
     };
 }
 
-contract_test!(
+contract_test!(memory, sqlite, postgres => (
     task_numbers_are_dense_when_many_ask_together,
     sixteen_that_ask_together_admit_each_run_once_within_the_limit,
     runs_are_admitted_in_the_order_they_were_asked_for,
@@ -529,16 +536,31 @@ contract_test!(
     keepsakes_are_kept_until_dropped,
     a_branch_has_one_run_at_work,
     a_push_is_resumed_only_on_a_free_branch,
-    open_runs_are_those_a_restart_goes_on_with,
+    walked_runs_are_those_a_restart_goes_on_with,
     a_long_instruction_comes_back_whole,
     a_repository_is_known_once,
     tasks_are_listed_newest_first_with_their_runs,
-    everything_is_there_after_reopening,
-    a_schema_newer_than_this_program_is_refused,
-    a_changed_migration_is_refused,
     a_verb_that_breaks_off_is_an_error_and_the_store_goes_on,
     guard_records_are_taken_in_once_with_the_place_they_were_read_to,
     guard_records_are_taken_in_by_the_present_life_alone,
     guard_records_are_told_apart_by_their_folder,
     old_guard_records_go,
-);
+    any_machine_is_recorded_logged_and_fenced_alike,
+    a_lease_is_taken_once_when_many_ask_and_an_earlier_holder_cannot_write,
+    a_pushed_branch_has_its_pull_request_in_the_same_moment,
+    an_open_pull_request_lets_the_worktree_go_unless_somebody_works_in_it,
+));
+
+/// What outlives its handle.
+mod lasting {
+    use super::{
+        World, a_changed_migration_is_refused, a_schema_newer_than_this_program_is_refused,
+        everything_is_there_after_reopening,
+    };
+
+    contract_test!(sqlite, postgres => (
+        everything_is_there_after_reopening,
+        a_schema_newer_than_this_program_is_refused,
+        a_changed_migration_is_refused,
+    ));
+}

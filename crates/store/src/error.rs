@@ -24,6 +24,9 @@ pub enum StoreError {
     MigrationDiffers { number: i64 },
     #[error("{host} is in a newer life than {}", .epoch.0)]
     Fenced { host: HostId, epoch: Epoch },
+    /// Somebody else has had the subject since.
+    #[error("{holder} no longer holds it (epoch {})", .epoch.0)]
+    LeaseLost { holder: String, epoch: Epoch },
     #[error(transparent)]
     Illegal(#[from] IllegalFact),
     #[error("{run} still works on this branch")]
@@ -53,6 +56,8 @@ pub enum Subject {
     Worktree,
     Keepsake,
     Pull,
+    /// A subject of a machine that has no word of its own here.
+    Other,
 }
 
 impl Subject {
@@ -64,6 +69,7 @@ impl Subject {
             Self::Worktree => "worktree",
             Self::Keepsake => "keepsake",
             Self::Pull => "pull request",
+            Self::Other => "subject",
         }
     }
 }
@@ -101,9 +107,7 @@ impl From<StoreError> for Problem {
         match error {
             StoreError::Full => Self::StoreFull,
             StoreError::TooNew { found, known } => Self::StoreTooNew { found, known },
-            StoreError::Busy { run, status } => {
-                Self::TaskIsBusy { run: run.key().to_string(), status: status.as_str().to_owned() }
-            }
+            StoreError::Busy { run, status } => Self::TaskIsBusy { run: run.key().to_string(), status },
             StoreError::Ambiguous { text, matches } => Self::AmbiguousReference { text, matches },
             StoreError::NotFound { subject: Subject::Task, text } => Self::NoSuchTask { text },
             StoreError::NotFound { subject: Subject::Run, text } => Self::NoSuchRun { text },
@@ -119,6 +123,7 @@ impl From<StoreError> for Problem {
             | StoreError::Damaged { .. }
             | StoreError::MigrationDiffers { .. } => Self::StoreUnavailable { reason: error.to_string() },
             StoreError::Fenced { .. }
+            | StoreError::LeaseLost { .. }
             | StoreError::Illegal(_)
             | StoreError::Held { .. }
             | StoreError::NotFound { .. }

@@ -7,8 +7,8 @@
 
 use std::fmt::Write;
 
-use dandori_domain::Fact;
 use dandori_domain::id::{RepoId, RunId, TaskId};
+use dandori_domain::machine::{Machine, SubjectRef};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -26,15 +26,21 @@ pub struct Event {
     pub repo: Option<RepoId>,
     pub task: Option<TaskId>,
     pub run: Option<RunId>,
-    /// A fact's kind, or one of the store's own: `task_created`, `run_created`, `task_picked`, `worktree_put`, …
+    /// Whose fact it is: the machine, and which of its subjects.
+    pub machine: Option<String>,
+    pub subject: Option<String>,
+    /// The subject's status after it.
+    pub status: Option<String>,
+    /// A fact's name, or one of the store's own: `task_created`, `run_created`, `task_picked`, `worktree_put`, …
     pub kind: String,
     pub body: serde_json::Value,
 }
 
 impl Event {
-    /// The run's fact, when it is one.
-    pub fn fact(&self) -> Option<Fact> {
-        serde_json::from_value(self.body.clone()).ok()
+    /// The machine's fact, when it is one of its.
+    pub fn fact<M: Machine>(&self) -> Option<M::Fact> {
+        let is_its = self.machine.as_deref() == Some(M::NAME);
+        is_its.then(|| serde_json::from_value(self.body.clone()).ok()).flatten()
     }
 }
 
@@ -46,17 +52,22 @@ pub struct EventFilter {
 }
 
 /// Whom a change concerns.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Default)]
 pub(crate) struct About {
     pub(crate) repo: Option<RepoId>,
     pub(crate) task: Option<TaskId>,
     pub(crate) run: Option<RunId>,
+    /// Whose fact it is, and its status with it.
+    pub(crate) subject: Option<(SubjectRef, &'static str)>,
 }
 
 pub(crate) fn log(tx: &mut dyn Tx, at: Timestamp, about: About, kind: &str, body: &impl Serialize) -> Result<()> {
+    let (subject, status) = about.subject.unzip();
+    let (machine, subject) = subject.map(|s| (s.machine, s.id)).unzip();
     tx.execute(
-        "INSERT INTO event (at, repo, task, run, kind, body) VALUES ($1, $2, $3, $4, $5, $6)",
-        params![at, about.repo, about.task, about.run, kind, json(body)?],
+        "INSERT INTO event (at, repo, task, run, machine, subject, status, kind, body)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+        params![at, about.repo, about.task, about.run, machine, subject, status, kind, json(body)?],
     )?;
     Ok(())
 }
@@ -85,7 +96,8 @@ pub(crate) fn newest(tx: &mut dyn Tx) -> Result<i64> {
 }
 
 fn after(tx: &mut dyn Tx, seq: i64, filter: EventFilter, limit: i64) -> Result<Vec<Event>> {
-    let mut sql = "SELECT seq, at, repo, task, run, kind, body FROM event WHERE seq > $1".to_owned();
+    let mut sql =
+        "SELECT seq, at, repo, task, run, machine, subject, status, kind, body FROM event WHERE seq > $1".to_owned();
     let mut values = vec![Value::Int(seq), Value::Int(limit)];
     let wanted = [("repo", Value::from(filter.repo)), ("task", filter.task.into()), ("run", filter.run.into())];
     for (column, value) in wanted {
@@ -105,8 +117,11 @@ fn after(tx: &mut dyn Tx, seq: i64, filter: EventFilter, limit: i64) -> Result<V
                 repo: row.parsed_if_there(2)?,
                 task: row.parsed_if_there(3)?,
                 run: row.parsed_if_there(4)?,
-                kind: row.text(5)?.to_owned(),
-                body: row.json(6)?,
+                machine: row.has(5).then(|| row.text(5).map(str::to_owned)).transpose()?,
+                subject: row.has(6).then(|| row.text(6).map(str::to_owned)).transpose()?,
+                status: row.has(7).then(|| row.text(7).map(str::to_owned)).transpose()?,
+                kind: row.text(8)?.to_owned(),
+                body: row.json(9)?,
             })
         })
         .collect()

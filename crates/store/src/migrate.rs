@@ -3,31 +3,42 @@
 //! A step that was applied with another text than ours, or a schema with steps we do not have, is refused: guessing
 //! would write rows that the other program cannot read.
 
+mod runs_before_machines;
+
 use jiff::Timestamp;
 use sha2::{Digest, Sha256};
 
 use crate::error::{Result, StoreError};
 use crate::tx::{Dialect, Tx, params};
 
+type Conversion = fn(&mut dyn Tx, Timestamp) -> Result<()>;
+
 struct Step {
     number: i64,
     name: &'static str,
     sqlite: &'static str,
     postgres: &'static str,
+    /// What SQL alone cannot do: bodies that take another form.
+    then: Option<Conversion>,
 }
 
 macro_rules! step {
     ($number:literal, $name:literal) => {
+        step!($number, $name, None)
+    };
+    ($number:literal, $name:literal, $then:expr) => {
         Step {
             number: $number,
             name: $name,
             sqlite: include_str!(concat!("../migrations/sqlite/", $name, ".sql")),
             postgres: include_str!(concat!("../migrations/postgres/", $name, ".sql")),
+            then: $then,
         }
     };
 }
 
-const STEPS: &[Step] = &[step!(1, "0001_runs"), step!(2, "0002_guards")];
+const STEPS: &[Step] =
+    &[step!(1, "0001_runs"), step!(2, "0002_guards"), step!(3, "0003_machines", Some(runs_before_machines::convert))];
 
 /// The newest schema this program knows.
 pub(crate) fn known() -> i64 {
@@ -36,6 +47,11 @@ pub(crate) fn known() -> i64 {
 
 /// Brings the schema up to date; answers its number. One transaction around all of it is the caller's.
 pub(crate) fn migrate(tx: &mut dyn Tx, now: Timestamp) -> Result<i64> {
+    migrate_to(tx, now, known())
+}
+
+/// As [`migrate`], no further than to this step.
+pub(crate) fn migrate_to(tx: &mut dyn Tx, now: Timestamp, last: i64) -> Result<i64> {
     if tx.dialect() == Dialect::Postgres {
         // Two daemons that start together: `IF NOT EXISTS` alone is a race there.
         tx.query("SELECT pg_advisory_xact_lock($1)::TEXT", params![0x64_616e_646f_726a_i64])?;
@@ -49,7 +65,7 @@ pub(crate) fn migrate(tx: &mut dyn Tx, now: Timestamp) -> Result<i64> {
     if let Some(found) = applied.last().map(|r| r.int(0)).transpose()?.filter(|n| *n > known()) {
         return Err(StoreError::TooNew { found, known: known() });
     }
-    for step in STEPS {
+    for step in STEPS.iter().filter(|step| step.number <= last) {
         let sql = match tx.dialect() {
             Dialect::Sqlite => step.sqlite,
             Dialect::Postgres => step.postgres,
@@ -62,6 +78,9 @@ pub(crate) fn migrate(tx: &mut dyn Tx, now: Timestamp) -> Result<i64> {
                 for statement in statements(sql) {
                     tx.execute(statement, &[])?;
                 }
+                if let Some(then) = step.then {
+                    then(tx, now)?;
+                }
                 tx.execute(
                     "INSERT INTO schema_migration (number, name, checksum, applied_at) VALUES ($1, $2, $3, $4)",
                     params![step.number, step.name, checksum, now],
@@ -69,10 +88,10 @@ pub(crate) fn migrate(tx: &mut dyn Tx, now: Timestamp) -> Result<i64> {
             }
         }
     }
-    Ok(known())
+    Ok(last)
 }
 
 /// Our own files have no `;` but at the end of a statement.
-fn statements(sql: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn statements(sql: &str) -> impl Iterator<Item = &str> {
     sql.split(";\n").map(str::trim).filter(|s| !s.is_empty())
 }

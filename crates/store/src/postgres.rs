@@ -142,5 +142,17 @@ pub(crate) fn health(tx: &mut dyn Tx) -> Result<Health> {
     })
 }
 
+/// One transaction on a database that nobody else has open.
+#[cfg(test)]
+pub(crate) fn with_tx(address: &str, work: impl Fn(&mut dyn Tx) + Send + 'static) {
+    let mut worker = Worker::new(tls::Server::parse(address).unwrap(), Access::Write);
+    worker.connect().unwrap();
+    now_or_never(&mut worker, move |tx| {
+        work(tx);
+        Ok(())
+    })
+    .unwrap();
+}
+
 #[cfg(test)]
 mod tests;

@@ -4,9 +4,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use dandori_domain::agent::{AgentFailure, AgentName, Usage, Verdict};
 use dandori_domain::id::{HostId, Oid, RepoId, RunId, TaskId, WorktreeKey};
-use dandori_domain::run::{Changes, ProcessRef, RunSettings, Sandbox, Workspace};
+use dandori_domain::run::{Changes, PlannedWorktree, ProcessRef, RunSettings, Sandbox, Workspace};
 use dandori_domain::task::{Repo, Task};
-use dandori_domain::{Fact, Failure, Intent, RunFacts, RunKind};
+use dandori_domain::{Fact, Failure, Intent, Run, RunKind};
 use dandori_testkit::postgres::Postgres;
 use jiff::Timestamp;
 
@@ -37,6 +37,10 @@ impl World {
         let folder = tempfile::tempdir().unwrap();
         let path = camino::Utf8Path::from_path(folder.path()).unwrap().join("state/dandori.db");
         Self::at(Location::Sqlite(path), folder).await
+    }
+
+    pub(crate) async fn memory() -> Self {
+        Self::at(Location::Memory, tempfile::tempdir().unwrap()).await
     }
 
     pub(crate) async fn postgres() -> Self {
@@ -75,23 +79,23 @@ impl World {
         new_run(self.fence.host, RunKind::First)
     }
 
-    pub(crate) fn follow_up(&self, of: &RunFacts) -> NewRun {
-        let workspace = of.workspace.clone().unwrap();
+    pub(crate) fn follow_up(&self, of: &Run) -> NewRun {
+        let workspace = of.workspace().cloned().unwrap();
         new_run(self.fence.host, RunKind::FollowUp { after: of.spec.id, workspace, session: None })
     }
 
     /// A task with one run that waits.
-    pub(crate) async fn task(&self) -> (Task, RunFacts) {
+    pub(crate) async fn task(&self) -> (Task, Run) {
         let (task, mut runs) = self.store.create_task(self.new_task("a task"), vec![self.new_run()]).await.unwrap();
         (task, runs.remove(0))
     }
 
-    pub(crate) async fn record(&self, run: RunId, facts: Vec<Fact>) -> crate::Result<RunFacts> {
-        self.store.record(self.fence, run, facts, at(1)).await
+    pub(crate) async fn record(&self, run: RunId, facts: Vec<Fact>) -> crate::Result<Run> {
+        self.store.record(self.fence, run, facts, at(1)).await.map(|recorded| recorded.subject)
     }
 
     /// A task whose run has pushed and is settled.
-    pub(crate) async fn finished_task(&self) -> (Task, RunFacts) {
+    pub(crate) async fn finished_task(&self) -> (Task, Run) {
         let (task, run) = self.task().await;
         let run = self.record(run.spec.id, path_to_pushed(&run)).await.unwrap();
         let run = self.record(run.spec.id, vec![Fact::Settled]).await.unwrap();
@@ -123,7 +127,7 @@ fn new_run(host: HostId, kind: RunKind) -> NewRun {
     }
 }
 
-pub(crate) fn workspace(run: &RunFacts) -> Workspace {
+pub(crate) fn workspace(run: &Run) -> Workspace {
     let key = run.spec.id.key();
     Workspace {
         key: WorktreeKey::new(key.as_str()),
@@ -135,15 +139,15 @@ pub(crate) fn workspace(run: &RunFacts) -> Workspace {
     }
 }
 
-pub(crate) fn path_to_ready(run: &RunFacts) -> Vec<Fact> {
+pub(crate) fn path_to_ready(run: &Run) -> Vec<Fact> {
     vec![
         Fact::Admitted,
-        Fact::Intended { intent: Intent::Worktree { workspace: workspace(run), arrival: None } },
+        Fact::Intended { intent: Intent::Worktree(PlannedWorktree { workspace: workspace(run), arrival: None }) },
         Fact::WorktreeReady { workspace: workspace(run), from_pool: false },
     ]
 }
 
-pub(crate) fn path_to_committed(run: &RunFacts) -> Vec<Fact> {
+pub(crate) fn path_to_committed(run: &Run) -> Vec<Fact> {
     let mut facts = path_to_ready(run);
     facts.extend([
         Fact::SetUpDone { commands: 0 },
@@ -168,7 +172,7 @@ pub(crate) fn path_to_committed(run: &RunFacts) -> Vec<Fact> {
     facts
 }
 
-pub(crate) fn path_to_pushed(run: &RunFacts) -> Vec<Fact> {
+pub(crate) fn path_to_pushed(run: &Run) -> Vec<Fact> {
     let mut facts = path_to_committed(run);
     facts.push(Fact::Pushed { oid: Oid::new("cccc") });
     facts

@@ -4,6 +4,7 @@
 //! SQLite file starve each other. Every commit is on the disk before anybody is answered.
 
 mod connection;
+mod memory;
 mod numbers;
 mod rescue;
 mod writer;
@@ -20,6 +21,7 @@ use crate::store::{Backend, Health, IntegrityReport, Look, OpenReport, Shared, s
 use connection::{Check, Connect};
 use numbers::Numbers;
 
+pub(crate) use memory::Memory;
 pub(crate) use rescue::backup;
 
 const READERS: usize = 2;
@@ -128,6 +130,15 @@ pub(crate) fn check_integrity(path: &Utf8Path) -> Result<IntegrityReport> {
         rescue::mark_damaged(path)?;
     }
     Ok(IntegrityReport { findings })
+}
+
+/// One transaction on a file that nobody else has open.
+#[cfg(test)]
+pub(crate) fn with_tx(path: &Utf8Path, work: impl FnOnce(&mut dyn crate::tx::Tx)) {
+    let connection = connection::connect(path, Connect::ToWrite).unwrap();
+    connection.execute_batch("BEGIN").unwrap();
+    work(&mut connection::SqliteTx(&connection));
+    connection.execute_batch("COMMIT").unwrap();
 }
 
 #[cfg(test)]

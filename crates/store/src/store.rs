@@ -13,7 +13,7 @@ use crate::error::{Result, StoreError};
 use crate::event;
 use crate::job::job;
 use crate::postgres::Postgres;
-use crate::sqlite::Sqlite;
+use crate::sqlite::{Memory, Sqlite};
 use crate::tx::Tx;
 
 /// Where the store is.
@@ -21,6 +21,8 @@ use crate::tx::Tx;
 pub enum Location {
     /// A file. `backups/` and `quarantine/` lie beside it.
     Sqlite(Utf8PathBuf),
+    /// Nowhere but in memory: gone with its last handle.
+    Memory,
     /// `postgres://…`, or any connection string PostgreSQL's clients know.
     Postgres(String),
 }
@@ -29,6 +31,7 @@ impl std::fmt::Debug for Location {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Sqlite(path) => write!(f, "Sqlite({path})"),
+            Self::Memory => f.write_str("Memory"),
             // The string may hold a password.
             Self::Postgres(_) => f.write_str("Postgres(…)"),
         }
@@ -127,6 +130,7 @@ pub struct Store {
 
 enum Database {
     Sqlite(Sqlite),
+    Memory(Memory),
     Postgres(Postgres),
 }
 
@@ -143,6 +147,11 @@ impl Store {
                 let (sqlite, report) = Sqlite::open(path, now, &shared)?;
                 (Database::Sqlite(sqlite), report)
             }
+            Location::Memory => {
+                let (memory, schema) = Memory::open(now)?;
+                let report = OpenReport { backend: Backend::Sqlite, schema, rescue: None, checked_whole: true };
+                (Database::Memory(memory), report)
+            }
             Location::Postgres(address) => {
                 let (postgres, schema) = Postgres::open(address, now, &shared)?;
                 let report = OpenReport { backend: Backend::Postgres, schema, rescue: None, checked_whole: true };
@@ -154,7 +163,7 @@ impl Store {
 
     pub fn backend(&self) -> Backend {
         match *self.database {
-            Database::Sqlite(_) => Backend::Sqlite,
+            Database::Sqlite(_) | Database::Memory(_) => Backend::Sqlite,
             Database::Postgres(_) => Backend::Postgres,
         }
     }
@@ -168,6 +177,10 @@ impl Store {
         let (job, answer) = job(verb);
         match &*self.database {
             Database::Sqlite(sqlite) => sqlite.write(job),
+            Database::Memory(memory) => {
+                memory.write(job, &self.shared);
+                Ok(())
+            }
             Database::Postgres(postgres) => postgres.write(job),
         }?;
         answered(answer).await
@@ -182,6 +195,10 @@ impl Store {
         let (job, answer) = job(verb);
         match &*self.database {
             Database::Sqlite(sqlite) => sqlite.read(job),
+            Database::Memory(memory) => {
+                memory.read(job);
+                Ok(())
+            }
             Database::Postgres(postgres) => postgres.read(job),
         }?;
         answered(answer).await
@@ -226,6 +243,14 @@ impl Store {
                 let path = sqlite.path().to_owned();
                 on_thread("store-health", move || crate::sqlite::health(&path, look)).await
             }
+            Database::Memory(_) => Ok(Health {
+                backend: Backend::Sqlite,
+                schema: crate::migrate::known(),
+                bytes: 0,
+                damage: None,
+                checked_whole: true,
+                newest_backup: None,
+            }),
             Database::Postgres(_) => self.read(crate::postgres::health).await,
         }
     }
@@ -238,7 +263,7 @@ impl Store {
                 let path = sqlite.path().to_owned();
                 on_thread("store-check", move || crate::sqlite::check_integrity(&path)).await
             }
-            Database::Postgres(_) => Ok(IntegrityReport { findings: Vec::new() }),
+            Database::Memory(_) | Database::Postgres(_) => Ok(IntegrityReport { findings: Vec::new() }),
         }
     }
 
@@ -250,7 +275,7 @@ impl Store {
                 let path = sqlite.path().to_owned();
                 on_thread("store-backup", move || crate::sqlite::backup(&path, now, keep)).await.map(Some)
             }
-            Database::Postgres(_) => Ok(None),
+            Database::Memory(_) | Database::Postgres(_) => Ok(None),
         }
     }
 
@@ -265,7 +290,7 @@ impl Store {
     pub fn file(&self) -> Option<&Utf8Path> {
         match &*self.database {
             Database::Sqlite(sqlite) => Some(sqlite.path()),
-            Database::Postgres(_) => None,
+            Database::Memory(_) | Database::Postgres(_) => None,
         }
     }
 }

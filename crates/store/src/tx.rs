@@ -5,7 +5,7 @@
 
 use std::str::FromStr;
 
-use dandori_domain::id::{HostId, Oid, RepoId, RunId, SessionId, TaskId, WorktreeKey};
+use dandori_domain::id::{HostId, Oid, PullId, RepoId, RunId, SessionId, TaskId, WorktreeKey};
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 
@@ -116,7 +116,7 @@ macro_rules! shown_as_text {
         }
     )+ };
 }
-shown_as_text!(HostId, RepoId, RunId, TaskId, Oid, SessionId, WorktreeKey, Timestamp, camino::Utf8PathBuf);
+shown_as_text!(HostId, PullId, RepoId, RunId, TaskId, Oid, SessionId, WorktreeKey, Timestamp, camino::Utf8PathBuf);
 
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Row(pub(crate) Vec<Value>);

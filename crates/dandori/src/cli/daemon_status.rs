@@ -3,7 +3,6 @@
 use std::process::ExitCode;
 
 use dandori_api::Health;
-use dandori_domain::Problem;
 use dandori_text::ui;
 use serde_json::json;
 
@@ -28,8 +27,8 @@ pub(crate) async fn run(context: &Context) -> Result<ExitCode, Failed> {
     let store = &health.store;
     let (damage, backup) = (store.damage.as_deref(), store.newest_backup.as_deref());
     out.line(ui::store(out.lang, &store.backend, store.bytes, damage, backup));
-    for notice in health.notices.iter().filter_map(|n| serde_json::from_value::<Problem>(n.clone()).ok()) {
-        let said = dandori_text::problem(out.lang, &notice);
+    for notice in &health.notices {
+        let said = dandori_text::problem(out.lang, notice);
         out.note(format!("{} {}", said.what, said.why.unwrap_or_default()));
     }
     Ok(ExitCode::SUCCESS)

@@ -23,7 +23,7 @@ pub(crate) async fn run(context: &Context) -> Result<ExitCode, Failed> {
         Table::new([Head::Pull, Head::State, Head::Branch, Head::Base, Head::Title].map(|h| head(out.lang, h)));
     for pull in &pulls {
         let number = format!("#{}", pull.number);
-        rows.row([number, pull.state.clone(), pull.head.clone(), pull.base.clone(), pull.title.clone()]);
+        rows.row([number, pull.state.to_string(), pull.head.clone(), pull.base.clone(), pull.title.clone()]);
     }
     out.table(&rows);
     Ok(ExitCode::SUCCESS)

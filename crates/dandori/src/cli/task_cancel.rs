@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use dandori_api::TaskView;
+use dandori_api::Canceled;
 use serde_json::json;
 
 use super::{Context, wait};
@@ -18,14 +18,7 @@ pub(crate) struct TaskCancelArgs {
 
 pub(crate) async fn run(args: TaskCancelArgs, context: &Context) -> Result<ExitCode, Failed> {
     let client = Client::connect(context).await?;
-    let before: TaskView = client.get(&format!("/v1/tasks/{}", quoted(&args.task))).await?;
-    let meant = |key: &str, id: &str| {
-        let one = before.runs.iter().any(|r| r.key == args.task || r.id == args.task);
-        !one || key == args.task || id == args.task
-    };
-    let runs: Vec<String> =
-        before.runs.iter().filter(|r| !r.settled && meant(&r.key, &r.id)).map(|r| r.id.clone()).collect();
-    let task: TaskView = client.post(&format!("/v1/tasks/{}/cancel", quoted(&args.task)), &json!({})).await?;
+    let answer: Canceled = client.post(&format!("/v1/tasks/{}/cancel", quoted(&args.task)), &json!({})).await?;
     // Canceled is what was asked for: that is success here.
-    wait::until_settled(client, task, runs, context).await.map(|_| ExitCode::SUCCESS)
+    wait::until_settled(client, answer.task, answer.canceled, context).await.map(|_| ExitCode::SUCCESS)
 }

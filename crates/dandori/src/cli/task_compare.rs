@@ -30,7 +30,7 @@ pub(crate) async fn run(args: TaskCompareArgs, context: &Context) -> Result<Exit
         runs.row([
             run.key.clone(),
             table::fit(&run.agent, 32),
-            state(&run.state),
+            state(run.state),
             if files == 0 { String::new() } else { ui::changes(lang, files, run.insertions, run.deletions) },
             run.usage.and_then(|u| u.cost).map(|c| format!("${c:.4}")).unwrap_or_default(),
         ]);

@@ -53,7 +53,7 @@ pub(crate) async fn run(args: TaskListArgs, context: &Context) -> Result<ExitCod
                 if first { task.number.clone() } else { String::new() },
                 run.key.clone(),
                 table::fit(&run.agent, agent_cells),
-                format!("{}{place}", state(&run.state)),
+                format!("{}{place}", state(run.state)),
                 told::result(out, run),
                 run.pr.as_ref().map(|p| format!("#{}", p.number)).unwrap_or_default(),
                 if first { task.title.clone() } else { String::new() },

@@ -1,8 +1,8 @@
 //! A run in a few lines, for people, and in the documented object, for scripts.
 
 use dandori_api::{PullLink, RunView, TaskView, UsageView};
-use dandori_domain::run::Note;
-use dandori_domain::{Failure, Problem, Usage, Usd, WaitReason};
+use dandori_domain::run::Status;
+use dandori_domain::{Usage, Usd, WaitReason};
 use dandori_text::{table, ui};
 use serde::Serialize;
 
@@ -19,7 +19,7 @@ pub(crate) struct Object<'a> {
 struct RunObject<'a> {
     id: &'a str,
     agent: &'a str,
-    state: &'a str,
+    state: Status,
     branch: Option<&'a str>,
     commit: Option<&'a str>,
     pr: Option<&'a PullLink>,
@@ -31,7 +31,7 @@ pub(crate) fn object<'a>(out: &Out, task: &'a TaskView, runs: &[&'a RunView]) ->
     let told = |run: &&'a RunView| RunObject {
         id: &run.id,
         agent: &run.agent,
-        state: &run.state,
+        state: run.state,
         branch: run.branch.as_deref(),
         commit: run.commit.as_deref(),
         pr: run.pr.as_ref(),
@@ -44,24 +44,15 @@ pub(crate) fn object<'a>(out: &Out, task: &'a TaskView, runs: &[&'a RunView]) ->
 /// Why it failed, or what of it failed, in one sentence.
 pub(crate) fn error(out: &Out, run: &RunView) -> Option<String> {
     // That its agent was killed is what was asked for.
-    if run.state == "CANCELED" {
+    if run.state == Status::Canceled {
         return None;
     }
-    let failure = run.failure.clone().and_then(|f| serde_json::from_value::<Failure>(f).ok());
-    failure.map(|f| dandori_text::failure(out.lang, &f)).or_else(|| pull_failure(out, run))
-}
-
-fn pull_failure(out: &Out, run: &RunView) -> Option<String> {
-    let problem = serde_json::from_value::<Problem>(run.pr_failure.clone()?).ok()?;
-    Some(ui::pull_failed(out.lang, &problem))
+    let failure = run.failure.as_ref().map(|f| dandori_text::failure(out.lang, f));
+    failure.or_else(|| run.pr_failure.as_ref().map(|problem| ui::pull_failed(out.lang, problem)))
 }
 
 pub(crate) fn notes(out: &Out, run: &RunView) -> Vec<String> {
-    run.notes
-        .iter()
-        .filter_map(|n| serde_json::from_value::<Note>(n.clone()).ok())
-        .map(|n| dandori_text::note(out.lang, &n))
-        .collect()
+    run.notes.iter().map(|note| dandori_text::note(out.lang, note)).collect()
 }
 
 /// Its place in the queue, and what it waits for.
@@ -70,22 +61,21 @@ pub(crate) fn waiting(out: &Out, run: &RunView) -> Option<String> {
 }
 
 pub(crate) fn waits_for(run: &RunView) -> WaitReason {
-    let told = run.waits_for.clone().and_then(|w| serde_json::from_value(w).ok());
-    told.unwrap_or(WaitReason::Place)
+    run.waits_for.clone().unwrap_or(WaitReason::Place)
 }
 
 /// What came of it.
 pub(crate) fn result(out: &Out, run: &RunView) -> String {
-    match (&run.changes, run.state.as_str()) {
+    match (&run.changes, run.state) {
         (Some(c), _) => ui::changes(out.lang, c.files, c.insertions, c.deletions),
-        (None, "SUCCEEDED") => ui::no_changes(out.lang).to_owned(),
+        (None, Status::Succeeded) => ui::no_changes(out.lang).to_owned(),
         _ => String::new(),
     }
 }
 
 /// The whole of a run.
 pub(crate) fn show(out: &Out, run: &RunView) {
-    let head = format!("{}  {}  {}", bold(&run.key), padded_state(&run.state), table::fit(&run.agent, 40));
+    let head = format!("{}  {}  {}", bold(&run.key), padded_state(run.state), table::fit(&run.agent, 40));
     out.line(format!("{head}  {}", result(out, run)).trim_end());
     if run.follows.is_some() {
         out.line(format!("  “{}”", dandori_domain::message::title(&run.instruction)));
@@ -96,12 +86,12 @@ pub(crate) fn show(out: &Out, run: &RunView) {
     if let Some(reason) = error(out, run) {
         out.line(format!("  {reason}"));
         // Some failures name their own remedy.
-        if run.state == "FAILED" && !reason.contains("`dandori ") {
+        if run.state == Status::Failed && !reason.contains("`dandori ") {
             out.line(format!("  {}", ui::after_failure(out.lang, &run.key)));
         }
     }
     if let (Some(branch), Some(commit)) = (&run.branch, &run.commit)
-        && run.state == "SUCCEEDED"
+        && run.state == Status::Succeeded
     {
         out.line(format!("  {}", ui::pushed(out.lang, branch, commit.get(..10).unwrap_or(commit))));
     }

@@ -1,16 +1,16 @@
 //! Waiting for runs: every state is shown as it comes; Ctrl-C stops the waiting, not the work.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use clap::Args;
 use dandori_api::{EventView, RunView, TaskView};
-use dandori_domain::{Problem, RunFacts};
+use dandori_domain::Problem;
+use dandori_domain::run::{Fact, Status};
 use dandori_text::{table, ui};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
-use super::replay::Replay;
 use super::{Context, told};
 use crate::client::{Client, quoted};
 use crate::out::{Failed, Out, dim, padded_state};
@@ -67,7 +67,8 @@ pub(crate) async fn until_settled(
             for run in &runs {
                 told::show(&context.out, run);
             }
-            let ok = runs.iter().all(|r| r.state == "SUCCEEDED");
+            // A pull request that was asked for and could not be opened is not what was asked for.
+            let ok = runs.iter().all(|r| r.state == Status::Succeeded && r.pr_failure.is_none());
             Ok(ExitCode::from(u8::from(!ok)))
         }
         _ = tokio::signal::ctrl_c() => {
@@ -86,14 +87,14 @@ async fn follow(
     let mut shown = Shown::new(context);
     let mut after: Option<i64> = None;
     // Of runs that only begin, every state is told, however short. Of others the past is not told again.
-    let mut told = is_fresh(&task, runs).then(|| Told { replay: Replay::default(), settled: HashSet::new() });
+    let is_fresh = is_fresh(&task, runs);
+    if is_fresh {
+        // A run that has only just been asked for is not waiting yet.
+        task.runs.iter_mut().for_each(|run| run.place = None);
+    }
+    shown.update(&task, runs);
     loop {
-        if told.is_none() || after.is_none() {
-            // A run that has only just been asked for is not waiting yet.
-            task.runs.iter_mut().filter(|_| told.is_some()).for_each(|run| run.place = None);
-            shown.update(&task, runs);
-        }
-        if told.is_none() && is_settled(&task, runs) {
+        if !is_fresh && is_settled(&task, runs) {
             return Ok(task);
         }
         // From the beginning of the task's events: what came between the look and the listening is not missed.
@@ -101,12 +102,11 @@ async fn follow(
         let followed = async {
             let mut events = client.stream(&path).await?;
             loop {
-                let waits = told.as_ref().is_some_and(|told| told.any_waits(runs));
                 let data = match tokio::time::timeout(QUEUE_LOOK, events.next()).await {
                     Ok(Some(data)) => data,
                     Ok(None) => break,
                     // Nothing happens to a run that waits, but its place in the queue changes.
-                    Err(_) if waits => {
+                    Err(_) if shown.any_pending() => {
                         task = client.get(&format!("/v1/tasks/{}", quoted(&task.id))).await?;
                         shown.update(&task, runs);
                         continue;
@@ -115,17 +115,22 @@ async fn follow(
                 };
                 let Ok(event) = serde_json::from_str::<EventView>(&data) else { continue };
                 after = Some(event.seq);
-                if let Some(told) = &mut told {
-                    if !told.take(&event, runs, &mut shown) {
-                        continue;
-                    }
-                } else if !changes_status(&event.kind) {
+                if !event.run.as_ref().is_some_and(|run| runs.contains(run)) {
+                    continue;
+                }
+                if is_fresh {
+                    shown.passed(&event);
+                }
+                if !may_settle(&event) {
                     continue;
                 }
                 task = client.get(&format!("/v1/tasks/{}", quoted(&task.id))).await?;
-                shown.update(&task, runs);
                 if is_settled(&task, runs) {
+                    shown.update(&task, runs);
                     return Ok(());
+                }
+                if !is_fresh {
+                    shown.update(&task, runs);
                 }
             }
             Err(Problem::StopUnderWay)
@@ -137,7 +142,7 @@ async fn follow(
                 shown.say(ui::reconnecting(context.out.lang));
                 (client, task) = reconnect(context, &task.id).await?;
                 // The last event may have been the last thing that daemon said: no other will come.
-                if is_settled(&task, runs) && told.as_ref().is_none_or(|told| told.settled.len() == runs.len()) {
+                if is_settled(&task, runs) {
                     shown.update(&task, runs);
                     return Ok(task);
                 }
@@ -166,45 +171,18 @@ async fn reconnect(context: &Context, task: &str) -> Result<(Client, TaskView), 
     }
 }
 
-/// The event log of runs that only begin, told from its beginning.
-struct Told {
-    replay: Replay,
-    settled: HashSet<String>,
-}
-
-impl Told {
-    fn any_waits(&self, runs: &[String]) -> bool {
-        runs.iter().filter_map(|run| self.replay.run(run)).any(RunFacts::is_waiting)
-    }
-
-    /// Shows what an event says. `true` once all of the runs have settled.
-    fn take(&mut self, event: &EventView, runs: &[String], shown: &mut Shown<'_>) -> bool {
-        let Some(id) = event.run.as_ref().filter(|id| runs.contains(id)) else { return false };
-        if let Some(news) = self.replay.take(event) {
-            for note in &news.run.notes {
-                shown.note(dandori_text::note(shown.context.out.lang, note));
-            }
-            if news.is_new_status() {
-                shown.passed(id, news.status().as_str());
-            }
-        }
-        if event.kind == "settled" {
-            self.settled.insert(id.clone());
-        }
-        self.settled.len() == runs.len()
-    }
-}
-
 fn is_fresh(task: &TaskView, runs: &[String]) -> bool {
-    task.runs.iter().filter(|r| runs.contains(&r.id)).all(|r| r.state == "PENDING")
+    task.runs.iter().filter(|r| runs.contains(&r.id)).all(|r| r.state == Status::Pending)
 }
 
 fn is_settled(task: &TaskView, runs: &[String]) -> bool {
     task.runs.iter().filter(|r| runs.contains(&r.id)).all(|r| r.settled)
 }
 
-fn changes_status(kind: &str) -> bool {
-    !matches!(kind, "intended" | "session_seen" | "noted")
+/// Whether runs may be over with this: looked at once, where each change in between would cost a question.
+fn may_settle(event: &EventView) -> bool {
+    let is_pull = event.machine.as_deref() == Some("pull");
+    is_pull || event.kind == "settled" || !matches!(event.kind.as_str(), "intended" | "session_seen" | "noted")
 }
 
 /// What is on the screen: moving lines on a terminal, a line per change in a pipe.
@@ -220,6 +198,7 @@ struct Row {
     agent: String,
     bar: Option<ProgressBar>,
     last: String,
+    state: Option<Status>,
 }
 
 impl<'c> Shown<'c> {
@@ -240,24 +219,39 @@ impl<'c> Shown<'c> {
                 agent: table::fit(&run.agent, 40),
                 bar: bars.as_ref().map(new_bar),
                 last: String::new(),
+                state: None,
             });
             let place = told::waiting(&self.context.out, run).unwrap_or_default();
-            self.show(&run.id, &run.state, &place);
+            self.show(&run.id, run.state, &place);
             if let Some(bar) = self.rows.get(&run.id).and_then(|row| row.bar.as_ref()).filter(|_| run.settled) {
                 bar.finish_and_clear();
             }
         }
     }
 
-    /// A state a run came to, which it may have left since.
-    fn passed(&mut self, run: &str, state: &str) {
-        self.show(run, state, "");
+    /// What an event says of a run: a state it came to, which it may have left since, or something to know.
+    fn passed(&mut self, event: &EventView) {
+        if event.machine.as_deref() != Some("run") {
+            return;
+        }
+        if let Ok(Fact::Noted { note }) = serde_json::from_value(event.body.clone()) {
+            self.note(dandori_text::note(self.context.out.lang, &note));
+        }
+        let state = event.status.as_ref().and_then(|name| Status::ALL.into_iter().find(|s| s.as_str() == name));
+        if let (Some(run), Some(state)) = (&event.run, state) {
+            self.show(run, state, "");
+        }
     }
 
-    fn show(&mut self, run: &str, name: &str, place: &str) {
+    /// Whether a run may be in the queue.
+    fn any_pending(&self) -> bool {
+        self.rows.values().any(|row| row.state == Some(Status::Pending))
+    }
+
+    fn show(&mut self, run: &str, state: Status, place: &str) {
         let out = &self.context.out;
         let Some(row) = self.rows.get_mut(run) else { return };
-        let line = format!("{}  {}  {}", row.key, padded_state(name), row.agent);
+        let line = format!("{}  {}  {}", row.key, padded_state(state), row.agent);
         let whole = if place.is_empty() { line.clone() } else { format!("{line}  {}", dim(place)) };
         // The place in the queue is no state of its own: the same state without it says nothing new.
         if row.last == whole || (place.is_empty() && row.last.starts_with(&line)) {
@@ -268,6 +262,7 @@ impl<'c> Shown<'c> {
             None => out.say(&whole),
         }
         row.last = whole;
+        row.state = Some(state);
     }
 
     /// Each note once.

@@ -5,7 +5,6 @@ use std::process::ExitCode;
 use camino::Utf8PathBuf;
 use clap::Args;
 use dandori_api::{AddWorktree, WorktreeDone};
-use dandori_domain::run::Note;
 use dandori_text::ui;
 
 use super::Context;
@@ -44,8 +43,8 @@ pub(crate) async fn run(args: WorktreeAddArgs, context: &Context) -> Result<Exit
     let done: WorktreeDone = client.post("/v1/worktrees", &body).await?;
     let out = &context.out;
     out.object(&done);
-    for warning in done.warnings.iter().filter_map(|w| serde_json::from_value::<Note>(w.clone()).ok()) {
-        out.note(dandori_text::note(out.lang, &warning));
+    for warning in &done.warnings {
+        out.note(dandori_text::note(out.lang, warning));
     }
     out.line(ui::worktree_added(out.lang, &done.path, &done.branch));
     Ok(ExitCode::SUCCESS)

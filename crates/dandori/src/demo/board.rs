@@ -225,9 +225,9 @@ impl<'o> Board<'o> {
 
     /// `   T-1  RUNNING     `
     fn head(number: &str, status: Option<Status>) -> String {
-        let word = status.map(Status::as_str).unwrap_or_default();
-        let padding = " ".repeat(STATE_CELLS.saturating_sub(word.len()) + 2);
-        let word = if word.is_empty() { String::new() } else { state(word) };
+        let cells = status.map(|status| status.as_str().len()).unwrap_or_default();
+        let padding = " ".repeat(STATE_CELLS.saturating_sub(cells) + 2);
+        let word = status.map(state).unwrap_or_default();
         format!("{INDENT}{number:<3}  {word}{padding}")
     }
 }

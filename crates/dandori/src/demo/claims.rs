@@ -3,12 +3,13 @@
 use dandori_api::{PullView, TaskView};
 use dandori_domain::Problem;
 use dandori_domain::message::TRAILER;
+use dandori_domain::pull::PullState;
 use dandori_host::process;
 use dandori_text::demo::Claim;
 
 use super::play::Played;
+use super::replay::Replay;
 use super::stage::Stage;
-use crate::cli::replay::Replay;
 use crate::client::{Client, in_path};
 
 /// A claim, and what was found instead when it does not hold.
@@ -79,7 +80,7 @@ pub(crate) fn check(stage: &Stage, played: &Played, asked: &Asked, replay: &Repl
     let numbers: Vec<u64> = asked.pulls.iter().map(|p| p.number).collect();
     let at_tip = |pull: &PullView| {
         let head = heads.iter().find(|(branch, _)| *branch == pull.head);
-        pull.state == "open" && head.is_some_and(|(_, oid)| Some(oid) == pull.commit.as_ref())
+        pull.state == PullState::Open && head.is_some_and(|(_, oid)| Some(oid) == pull.commit.as_ref())
     };
     let (one, two) = (numbers.first().copied().unwrap_or(0), numbers.get(1).copied().unwrap_or(0));
     let pulls_hold = numbers.len() == 2 && asked.pulls.iter().all(at_tip);
@@ -103,8 +104,8 @@ fn check_canceled(
     checked: &mut Checks,
 ) -> Result<(), Problem> {
     let facts = replay.run(run);
-    let alive = facts.and_then(|f| f.shim.as_ref()).is_none_or(process::is_alive);
-    let workspace = facts.and_then(|f| f.workspace.as_ref());
+    let alive = facts.and_then(|f| f.progress.work()).map(|work| &work.shim).is_none_or(process::is_alive);
+    let workspace = facts.and_then(|f| f.workspace());
     let standing = workspace.is_none_or(|w| w.path.exists());
     let branch = workspace.map(|w| format!("refs/heads/{}", w.branch)).unwrap_or_default();
     let branches = stage.git(&stage.repo(), &["for-each-ref", "--format=%(refname)", "refs/heads"])?;

@@ -7,8 +7,9 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use dandori_api::{CreateTask, EventView, FollowUp, RunView, TaskView};
-use dandori_domain::run::{Fact, RunFacts, Sandbox, Status};
+use dandori_api::{Canceled, CreateTask, EventView, FollowUp, RunView, TaskView};
+use dandori_domain::pull::PullFact;
+use dandori_domain::run::{Fact, Run, Sandbox, Status};
 use dandori_domain::{AgentEvent, Problem, Verdict};
 use dandori_text::demo::{Job, Scene};
 use dandori_text::{demo, ui};
@@ -16,8 +17,8 @@ use serde_json::json;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::board::Board;
+use super::replay::{News, Replay};
 use super::stage::Stage;
-use crate::cli::replay::{News, Replay};
 use crate::client::{Client, quoted};
 use crate::out::{Failed, Out};
 use crate::rehearse::WAITING;
@@ -118,7 +119,7 @@ impl<'a> Play<'a> {
         let run: RunView = self.client.post(&format!("/v1/tasks/{}/follow-up", quoted(&task.id)), &request).await?;
         self.enter(&run.id, &task.number, asked);
         self.until_waiting(&run.id, COLLEAGUE_PUSHED).await?;
-        let branch = self.facts(&run.id)?.workspace.as_ref().map(|w| w.branch.clone()).unwrap_or_default();
+        let branch = self.facts(&run.id)?.workspace().map(|w| w.branch.clone()).unwrap_or_default();
         let commit = self.stage.colleague_pushes(&branch, lang)?;
         self.board.tell(&demo::colleague_pushed(lang, short(&commit), &branch));
         self.played.colleagues_commit = commit;
@@ -133,7 +134,7 @@ impl<'a> Play<'a> {
         self.until_waiting(&run, NEVER).await?;
         self.think().await;
         self.board.command(&format!("dandori task cancel {}", task.number));
-        let _: TaskView = self.client.post(&format!("/v1/tasks/{}/cancel", quoted(&task.id)), &json!({})).await?;
+        let _: Canceled = self.client.post(&format!("/v1/tasks/{}/cancel", quoted(&task.id)), &json!({})).await?;
         self.until_over(&[run], Status::Canceled).await
     }
 
@@ -167,7 +168,7 @@ impl<'a> Play<'a> {
         let wanted = (run.to_owned(), cue.to_owned());
         while !self.waiting.contains(&wanted) {
             self.hear().await?;
-            if self.facts(run).is_ok_and(RunFacts::is_settled) {
+            if self.facts(run).is_ok_and(Run::is_settled) {
                 return Err(self.wrong_end(run));
             }
         }
@@ -176,7 +177,7 @@ impl<'a> Play<'a> {
 
     /// Until all of them are settled, each as it should.
     async fn until_over(&mut self, runs: &[String], expected: Status) -> Result<(), Failed> {
-        while !runs.iter().all(|run| self.facts(run).is_ok_and(RunFacts::is_settled)) {
+        while !runs.iter().all(|run| self.replay.is_over(run)) {
             self.hear().await?;
         }
         for run in runs {
@@ -193,17 +194,16 @@ impl<'a> Play<'a> {
         self.board.end();
         let state = self.status(run).map_or("?", Status::as_str);
         let number = self.cast.get(run).cloned().unwrap_or_default();
-        let why =
-            self.replay.run(run).and_then(|r| r.failure.as_ref()).map(|f| dandori_text::failure(self.out.lang, f));
+        let why = self.replay.run(run).and_then(|r| r.failure()).map(|f| dandori_text::failure(self.out.lang, f));
         let what = demo::went_wrong(self.out.lang, &number, state);
         Failed::Demo(why.map_or_else(|| what.clone(), |why| format!("{what}: {why}")))
     }
 
     fn status(&self, run: &str) -> Option<Status> {
-        self.replay.run(run).map(RunFacts::status)
+        self.replay.run(run).map(Run::status)
     }
 
-    fn facts(&self, run: &str) -> Result<&RunFacts, Problem> {
+    fn facts(&self, run: &str) -> Result<&Run, Problem> {
         self.replay.run(run).ok_or_else(|| Problem::NoSuchRun { text: run.to_owned() })
     }
 
@@ -331,7 +331,14 @@ fn short(oid: &str) -> &str {
 /// A fact in a few words, for the moving line.
 fn detail(out: &Out, news: &News<'_>) -> Option<String> {
     let lang = out.lang;
-    let branch = news.run.workspace.as_ref().map(|w| w.branch.as_str()).unwrap_or_default();
+    let branch = news.run.branch().unwrap_or_default();
+    match &news.pull {
+        Some(PullFact::PullOpened { link } | PullFact::PullUpdated { link }) => {
+            return Some(demo::pull_opened(lang, link.number));
+        }
+        Some(PullFact::PullFailed { problem }) => return Some(ui::pull_failed(lang, problem)),
+        _ => {}
+    }
     Some(match news.fact.as_ref()? {
         Fact::Launched { sandbox: Sandbox::None { .. }, .. } => demo::at_work(lang, branch, None),
         Fact::Launched { sandbox, .. } => {
@@ -343,8 +350,6 @@ fn detail(out: &Out, news: &News<'_>) -> Option<String> {
         Fact::Committed { oid } => demo::committed(lang, short(oid.as_str())),
         Fact::Rebased { onto, .. } => demo::rebased(lang, short(onto.as_str())),
         Fact::Pushed { oid } => demo::on_origin(lang, short(oid.as_str()), branch),
-        Fact::PullOpened { number, .. } => demo::pull_opened(lang, *number),
-        Fact::PullFailed { problem } => ui::pull_failed(lang, problem),
         Fact::CancelRequested => demo::canceling(lang).to_owned(),
         Fact::Preserved { reference, .. } => ui::preserved(lang, reference),
         Fact::Removed { .. } => demo::removed(lang).to_owned(),
@@ -356,13 +361,19 @@ fn detail(out: &Out, news: &News<'_>) -> Option<String> {
 /// What of it stays on the screen when the line has come to rest.
 fn kept(out: &Out, news: &News<'_>) -> Option<String> {
     let lang = out.lang;
-    let branch = news.run.workspace.as_ref().map(|w| w.branch.as_str()).unwrap_or_default();
+    let branch = news.run.branch().unwrap_or_default();
+    match &news.pull {
+        Some(PullFact::PullOpened { link } | PullFact::PullUpdated { link }) => {
+            return Some(demo::pull_number(lang, link.number));
+        }
+        Some(PullFact::PullFailed { .. }) => return detail(out, news),
+        _ => {}
+    }
     match news.fact.as_ref()? {
         Fact::Rebased { onto, .. } => Some(demo::was_rebased(lang, short(onto.as_str()))),
         Fact::Pushed { oid } => Some(ui::pushed(lang, branch, short(oid.as_str()))),
-        Fact::PullOpened { number, .. } => Some(demo::pull_number(lang, *number)),
         Fact::Preserved { reference, .. } => Some(demo::kept(lang, reference)),
-        Fact::Staged { .. } | Fact::PullFailed { .. } | Fact::Removed { .. } | Fact::Failed { .. } => detail(out, news),
+        Fact::Staged { .. } | Fact::Removed { .. } | Fact::Failed { .. } => detail(out, news),
         _ => None,
     }
 }

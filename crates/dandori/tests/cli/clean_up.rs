@@ -30,7 +30,7 @@ fn a_clean_up_that_cannot_be_done_is_given_up_after_five_tries_and_said_so() {
     assert!(env.dandori(["task", "show", "1"]).ok().contains("the worktree could not be removed"));
     assert!(worktree.is_dir(), "what could not be removed is still there");
     let log = std::fs::read_to_string(env.state().join("daemon.log")).unwrap();
-    let tries = log.lines().filter(|l| l.contains("could not be taken") && l.contains("Remove(")).count();
+    let tries = log.lines().filter(|l| l.contains("could not be taken") && l.contains("step=\"remove\"")).count();
     assert_eq!(tries, 5, "{log}");
 
     std::fs::remove_file(&trash).unwrap();

@@ -344,11 +344,11 @@ fn the_project_s_set_up_runs_first_and_its_failure_ends_the_run() {
 }
 
 #[test]
-fn a_failed_pull_request_leaves_the_run_succeeded_and_says_so() {
+fn a_failed_pull_request_leaves_the_run_succeeded_and_says_so_in_its_exit_code() {
     let env = machine();
     env.write("dandori.toml", "forge = \"github\"\n");
     let ran = env.dandori(["run", "x", "--agent", "exec:echo x > x.txt", "--pr", "--json"]);
-    assert_eq!(ran.code, 0);
+    assert_eq!(ran.code, 1, "what was asked for is not there");
     let answer = ran.json();
     let run = only_run(&answer);
     assert_eq!(run["state"], "SUCCEEDED", "{run}");

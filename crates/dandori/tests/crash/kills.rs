@@ -176,7 +176,7 @@ fn a_waiting_command_outlives_the_daemon_and_tells_the_end() {
 /// The daemon dies the moment it has launched, the shim a moment later or at once.
 #[test]
 fn a_shim_killed_right_after_the_launch_is_not_launched_again() {
-    let mut stage = Stage::new(Some("done:launch"), NO_POOL);
+    let mut stage = Stage::new(Some("run:done:launch"), NO_POOL);
     stage.arm();
     let task = stage.run("hardly begun", LINGERS, &[]);
     stage.await_death();

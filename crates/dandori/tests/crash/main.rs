@@ -2,7 +2,7 @@
 //!
 //! After each death the run must reach the end it would have reached without it: one commit, one push, one pull
 //! request, one launch, no process left, nothing uncommitted lost. The daemon's crash points are enumerated by the
-//! engine itself ([`dandori_engine::fault::points`]); `points` fails when one of them has no scenario, or when a
+//! engine itself ([`dandori_engine::crash_points`]); `points` fails when one of them has no scenario, or when a
 //! daemon that should have died at one did not.
 
 #![expect(

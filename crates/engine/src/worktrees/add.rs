@@ -15,9 +15,10 @@ use dandori_host::{Cmd, Env, now};
 
 use super::{fresh_key, owned_by};
 use crate::Engine;
-use crate::intake::{check_line, refuse_unsupported};
+use crate::edges::lock_reason;
+use crate::edges::refuse_unsupported;
 use crate::repos::Known;
-use crate::steps::lock_reason;
+use crate::run::check_line;
 use crate::trouble::store_problem;
 use dandori_host::layout::{real, without_dots};
 
@@ -44,7 +45,7 @@ impl Engine {
         for (what, text) in [("base", &request.base), ("branch", &request.branch), ("session", &request.session)] {
             check_line(what, text.as_deref())?;
         }
-        let known = self.know(&request.path).await?;
+        let known = self.open_at(&request.path).await?;
         let config = self.config_of(&known.repo)?;
         let set_up = if request.skip_set_up { SetUpChoice::Nothing } else { config.set_up.choice() };
         if matches!(set_up, SetUpChoice::Commands(_)) {
@@ -74,7 +75,7 @@ impl Engine {
         let (asked, here) = (request.base, known.clone());
         let (worktree, mut notes) = self.blocking(move |_| start(&here, plan, asked.as_deref(), &config)).await??;
         let being_made = self.0.making.begin(&key);
-        self.0.store.put_worktree(worktree.clone(), now()).await.map_err(|e| store_problem(&e))?;
+        self.store().put_worktree(worktree.clone(), now()).await.map_err(|e| store_problem(&e))?;
         let new = worktree.clone();
         let made = self
             .blocking(move |_| {
@@ -85,7 +86,7 @@ impl Engine {
             .await?;
         if let Err(problem) = made {
             if worktree.path.symlink_metadata().is_err() {
-                self.0.store.mark_removed(key, now()).await.map_err(|e| store_problem(&e))?;
+                self.store().mark_removed(key, now()).await.map_err(|e| store_problem(&e))?;
             }
             return Err(problem);
         }

@@ -7,8 +7,8 @@ use dandori_host::now;
 
 use super::{fresh_key, owned_by};
 use crate::Engine;
+use crate::edges::lock_reason;
 use crate::repos::Known;
-use crate::steps::lock_reason;
 use crate::trouble::store_problem;
 use dandori_host::layout::real;
 
@@ -19,7 +19,7 @@ impl Engine {
         text: &str,
         session: Option<String>,
     ) -> Result<Worktree, Problem> {
-        let known = self.know(path).await?;
+        let known = self.open_at(path).await?;
         let wanted = real(&path.join(text));
         let git = known.git.clone();
         let listed = self.blocking(move |_| git.list()).await?.map_err(|e| e.problem())?;
@@ -63,7 +63,7 @@ impl Engine {
             created_at: now(),
             removed_at: None,
         };
-        self.0.store.put_worktree(worktree.clone(), now()).await.map_err(|e| store_problem(&e))?;
+        self.store().put_worktree(worktree.clone(), now()).await.map_err(|e| store_problem(&e))?;
         Ok(worktree)
     }
 
@@ -80,7 +80,7 @@ impl Engine {
         }
         self.require_free(known, &worktree, None).await?;
         self.lock_for(known, &worktree.path, &wanted).await?;
-        let taken = self.0.store.set_owner(worktree.key, Owner::Nobody, wanted, now()).await;
+        let taken = self.store().set_owner(worktree.key, Owner::Nobody, wanted, now()).await;
         taken.map_err(|e| store_problem(&e))
     }
 

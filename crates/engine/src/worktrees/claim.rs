@@ -59,12 +59,12 @@ impl Claims {
 
 impl Engine {
     pub(super) async fn claims(&self, repo: RepoId) -> Result<Claims, Problem> {
-        let runs = self.0.store.unsettled_runs(repo).await.map_err(|e| store_problem(&e))?;
-        Ok(Claims(runs.into_iter().filter_map(|run| Some((run.spec.id, run.workspace?))).collect()))
+        let runs = self.store().unsettled_runs(repo).await.map_err(|e| store_problem(&e))?;
+        Ok(Claims(runs.into_iter().filter_map(|run| Some((run.spec.id, run.workspace()?.clone()))).collect()))
     }
 
     pub(super) async fn stored(&self, repo: RepoId) -> Result<Vec<Worktree>, Problem> {
-        self.0.store.worktrees(Some(repo)).await.map_err(|e| store_problem(&e))
+        self.store().worktrees(Some(repo)).await.map_err(|e| store_problem(&e))
     }
 
     /// Whom the lock of a worktree names that the store does not know. A run that is settled holds nothing any more;
@@ -72,7 +72,7 @@ impl Engine {
     pub(super) async fn lock_holder(&self, listed: &Listed) -> Owner {
         let named = listed.our_lock().and_then(owner_in_lock).unwrap_or(Owner::Nobody);
         let Owner::Run { run } = &named else { return named };
-        let is_over = match self.0.store.run(*run).await {
+        let is_over = match self.store().run(*run).await {
             Ok(run) => run.is_settled(),
             // One of ours that the store was restored without.
             Err(_) => self.is_lost(run.key().as_str()).await && !self.is_alive(run.key().as_str()),
@@ -117,7 +117,7 @@ impl Engine {
     }
 }
 
-/// The other way round of [`crate::steps::lock_reason`].
+/// The other way round of [`crate::edges::lock_reason`].
 fn owner_in_lock(reason: &str) -> Option<Owner> {
     let name = reason.strip_prefix("dandori ")?;
     match name.strip_prefix("session ") {
@@ -129,7 +129,7 @@ fn owner_in_lock(reason: &str) -> Option<Owner> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::steps::lock_reason;
+    use crate::edges::lock_reason;
 
     #[test]
     fn a_lock_says_whose_it_is() {

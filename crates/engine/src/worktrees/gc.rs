@@ -1,21 +1,21 @@
 //! Clearing up: only what is proved to be nobody's, and never a thing that could not be kept.
 
 use camino::Utf8Path;
-use dandori_domain::run::{BranchFate, RunFacts};
+use dandori_domain::run::{BranchFate, Removal, Run};
 use dandori_domain::worktree::{Keepsake, LeftoverReason};
 use dandori_domain::{Problem, WorktreeKey};
 use dandori_host::now;
 
 use super::{Collected, CollectedThing, WorktreeReport, WorktreeState};
 use crate::Engine;
+use crate::edges::preserved_ref_at;
 use crate::repos::Known;
-use crate::steps::preserved_ref_at;
 use crate::trouble::store_problem;
 
 impl Engine {
     /// What is left over: orphans, records of nothing, merged and stale trees, branches without a run.
     pub async fn collect_worktrees(&self, path: &Utf8Path, dry_run: bool) -> Result<Collected, Problem> {
-        let known = self.know(path).await?;
+        let known = self.open_at(path).await?;
         let mut collected = Collected::default();
         for report in self.list_worktrees(path, false).await? {
             self.collect_worktree(&known, &report, dry_run, &mut collected).await?;
@@ -129,7 +129,7 @@ impl Engine {
                     path: "".into(),
                     at,
                 };
-                self.0.store.keep(known.repo.id, keepsake).await.map_err(|e| store_problem(&e))?;
+                self.store().keep(known.repo.id, keepsake).await.map_err(|e| store_problem(&e))?;
                 thing.preserved = Some(reference);
                 into.removed += 1;
             }
@@ -141,11 +141,11 @@ impl Engine {
     /// The branch of a worktree that went and left it behind on purpose: a run's pushed work, or a user's wish.
     async fn is_kept_branch(&self, name: &str) -> Result<bool, Problem> {
         let Some(key) = name.strip_prefix("dandori/") else { return Ok(false) };
-        let buried = self.0.store.worktree(WorktreeKey::new(key)).await.map_err(|e| store_problem(&e))?;
+        let buried = self.store().worktree(WorktreeKey::new(key)).await.map_err(|e| store_problem(&e))?;
         if buried.is_none_or(|w| w.branch != name) {
             return Ok(false);
         }
-        let meant_to_go = |run: &RunFacts| run.removed == Some(BranchFate::Delete);
+        let meant_to_go = |run: &Run| run.removal == Removal::Done(BranchFate::Delete);
         Ok(!self.find_run(key).await.is_ok_and(|run| meant_to_go(&run)))
     }
 }

@@ -30,7 +30,7 @@ struct Found {
 impl Engine {
     /// Everything the store or the disk knows of this repository, each with what may be done about it.
     pub async fn list_worktrees(&self, path: &Utf8Path, sizes: bool) -> Result<Vec<WorktreeReport>, Problem> {
-        let known = self.know(path).await?;
+        let known = self.open_at(path).await?;
         let keep = self.keep_seconds(&known)?;
         let found = self.look(&known).await?;
         self.blocking(move |engine| engine.report(&known, &found, keep, sizes)).await
@@ -98,7 +98,7 @@ impl Engine {
 
     /// The one a user means. Only those that may be meant are looked at closely.
     pub(super) async fn one(&self, path: &Utf8Path, text: &str) -> Result<WorktreeReport, Problem> {
-        let known = self.know(path).await?;
+        let known = self.open_at(path).await?;
         let keep = self.keep_seconds(&known)?;
         let mut found = self.look(&known).await?;
         let wanted = real(&path.join(text));

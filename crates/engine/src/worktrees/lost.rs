@@ -17,7 +17,7 @@ use crate::trouble::store_problem;
 impl Engine {
     /// Whether a run of ours had this key, and the store has never heard of it.
     pub(super) async fn is_lost(&self, key: &str) -> bool {
-        let is_unknown = || async { matches!(self.0.store.find_runs(key).await, Err(StoreError::NotFound { .. })) };
+        let is_unknown = || async { matches!(self.store().find_runs(key).await, Err(StoreError::NotFound { .. })) };
         self.run_folder(key).is_some() && is_unknown().await
     }
 
@@ -33,10 +33,10 @@ impl Engine {
         if is_gone(&there) {
             return Ok(0);
         }
-        let known = self.known(repo).await?;
+        let known = self.open_known(repo).await?;
         let branches = self.blocking(move |_| known.git.branches("dandori/")).await?.map_err(|e| e.problem())?;
         let keys: Vec<&str> = branches.iter().filter_map(|(name, _)| name.strip_prefix("dandori/")).collect();
-        let recorded = self.0.store.run_keys(repo).await.map_err(|e| store_problem(&e))?;
+        let recorded = self.store().run_keys(repo).await.map_err(|e| store_problem(&e))?;
         let stored = self.stored(repo).await?;
         let taken_up: HashSet<&str> = stored.iter().map(|worktree| worktree.branch.as_str()).collect();
         let is_nobody_s =

@@ -8,8 +8,8 @@ use dandori_host::now;
 
 use super::{Removal, WorktreeState};
 use crate::Engine;
+use crate::edges::preserved_ref_at;
 use crate::repos::Known;
-use crate::steps::preserved_ref_at;
 use crate::trouble::store_problem;
 
 /// What became of the work and the branch.
@@ -28,7 +28,7 @@ impl Engine {
         force: bool,
         keep_branch: bool,
     ) -> Result<Removal, Problem> {
-        let known = self.know(path).await?;
+        let known = self.open_at(path).await?;
         let report = self.one(path, text).await?;
         let worktree = report.worktree.clone();
         self.require_free(&known, &worktree, session).await?;
@@ -94,7 +94,7 @@ impl Engine {
                 path: worktree.path.clone(),
                 at: now(),
             };
-            self.0.store.keep(known.repo.id, keepsake).await.map_err(|e| store_problem(&e))?;
+            self.store().keep(known.repo.id, keepsake).await.map_err(|e| store_problem(&e))?;
         }
         let trash = self.layout().repo(known.repo.id).trash();
         let (git, tree) = (known.git.clone(), worktree.clone());
@@ -107,8 +107,8 @@ impl Engine {
             })
             .await?
             .map_err(|e| e.problem())?;
-        if self.0.store.worktree(worktree.key.clone()).await.map_err(|e| store_problem(&e))?.is_some() {
-            self.0.store.mark_removed(worktree.key.clone(), now()).await.map_err(|e| store_problem(&e))?;
+        if self.store().worktree(worktree.key.clone()).await.map_err(|e| store_problem(&e))?.is_some() {
+            self.store().mark_removed(worktree.key.clone(), now()).await.map_err(|e| store_problem(&e))?;
         }
         self.0.housekeeping.notify_one();
         Ok(Gone { preserved, branch_deleted })

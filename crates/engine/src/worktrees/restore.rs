@@ -2,14 +2,14 @@
 
 use camino::Utf8Path;
 use dandori_domain::Problem;
-use dandori_domain::run::RunFacts;
+use dandori_domain::run::Run;
 use dandori_domain::worktree::{Keepsake, Owner, Worktree};
 use dandori_git::{ExistingBranch, GitError, NewWorktree, PRESERVED_PREFIX};
 use dandori_host::now;
 
 use super::{fresh_key, owned_by};
 use crate::Engine;
-use crate::steps::lock_reason;
+use crate::edges::lock_reason;
 use crate::trouble::store_problem;
 
 impl Engine {
@@ -19,8 +19,8 @@ impl Engine {
         text: &str,
         session: Option<String>,
     ) -> Result<Worktree, Problem> {
-        let known = self.know(path).await?;
-        let keepsakes = self.0.store.keepsakes(known.repo.id).await.map_err(|e| store_problem(&e))?;
+        let known = self.open_at(path).await?;
+        let keepsakes = self.store().keepsakes(known.repo.id).await.map_err(|e| store_problem(&e))?;
         let run = self.find_run(text).await.ok();
         let keepsake = keepsakes
             .into_iter()
@@ -43,7 +43,7 @@ impl Engine {
             removed_at: None,
         };
         let being_made = self.0.making.begin(&key);
-        self.0.store.put_worktree(worktree.clone(), now()).await.map_err(|e| store_problem(&e))?;
+        self.store().put_worktree(worktree.clone(), now()).await.map_err(|e| store_problem(&e))?;
         let (git, mut made) = (known.git.clone(), worktree.clone());
         let restored = self
             .blocking(move |_| {
@@ -68,12 +68,12 @@ impl Engine {
             .await?;
         match restored {
             Ok(made) => {
-                self.0.store.put_worktree(made.clone(), now()).await.map_err(|e| store_problem(&e))?;
+                self.store().put_worktree(made.clone(), now()).await.map_err(|e| store_problem(&e))?;
                 Ok(made)
             }
             Err(error) => {
                 if worktree.path.symlink_metadata().is_err() {
-                    self.0.store.mark_removed(key, now()).await.map_err(|e| store_problem(&e))?;
+                    self.store().mark_removed(key, now()).await.map_err(|e| store_problem(&e))?;
                 }
                 Err(error.problem())
             }
@@ -81,7 +81,7 @@ impl Engine {
     }
 }
 
-fn fits(keepsake: &Keepsake, text: &str, run: Option<&RunFacts>) -> bool {
+fn fits(keepsake: &Keepsake, text: &str, run: Option<&Run>) -> bool {
     keepsake.key.as_str() == text
         || keepsake.reference == text
         || keepsake.branch == text

@@ -23,7 +23,7 @@ pub(crate) async fn health(State(app): State<App>) -> Answer<Health> {
         live_runs: report.live,
         waiting_runs: report.waiting,
         max_parallel: app.engine.max_parallel(),
-        notices: notices.iter().filter_map(|n| serde_json::to_value(n).ok()).collect(),
+        notices: notices.into_iter().map(|notice| notice.0).collect(),
     }))
 }
 

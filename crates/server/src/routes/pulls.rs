@@ -19,7 +19,7 @@ pub(crate) struct PullQuery {
 
 #[utoipa::path(get, path = "/v1/pulls", params(PullQuery), responses((status = 200, body = [PullView])))]
 pub(crate) async fn list(State(app): State<App>, Query(query): Query<PullQuery>) -> Answer<Vec<PullView>> {
-    let pulls = app.engine.pulls(query.path.as_str().into()).await?;
+    let pulls = app.engine.list_pulls(query.path.as_str().into()).await?;
     Ok(Json(pulls.into_iter().map(view::pull).collect()))
 }
 
@@ -29,7 +29,7 @@ pub(crate) async fn show(
     Path(number): Path<u64>,
     Query(query): Query<PullQuery>,
 ) -> Answer<PullView> {
-    let pull = app.engine.pull(query.path.as_str().into(), number).await?;
+    let pull = app.engine.show_pull(query.path.as_str().into(), number).await?;
     Ok(Json(view::pull(pull)))
 }
 

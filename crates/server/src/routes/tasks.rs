@@ -1,6 +1,5 @@
 //! Tasks and their runs.
 
-use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::time::Duration;
 
@@ -11,12 +10,12 @@ use axum::http::header;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use camino::Utf8Path;
-use dandori_api::{Comparison, CreateTask, FollowUp, Pick, Retry, RunView, TaskView};
+use dandori_api::{Canceled, Comparison, CreateTask, FollowUp, Pick, Retry, RunView, TaskView};
 use dandori_domain::Problem;
-use dandori_domain::candidate::{Candidate, candidates};
-use dandori_domain::run::{RunFacts, Status};
+use dandori_domain::pull::Pull;
+use dandori_domain::run::Run;
 use dandori_domain::task::Task;
-use dandori_engine::{NewTaskRequest, RunChoice};
+use dandori_engine::{NewTaskRequest, RunChoice, WhichRun, pull_of_branch};
 use dandori_store::TaskFilter;
 use serde::Deserialize;
 use tokio_util::io::ReaderStream;
@@ -43,7 +42,7 @@ const MOST_LISTED: u32 = 1_000;
 #[utoipa::path(get, path = "/v1/tasks", params(ListQuery), responses((status = 200, body = [TaskView])))]
 pub(crate) async fn list(State(app): State<App>, Query(query): Query<ListQuery>) -> Answer<Vec<TaskView>> {
     let repo = match &query.path {
-        Some(path) => Some(app.engine.repo_of(path.as_str().into()).await?.id),
+        Some(path) => Some(app.engine.repo_at(path.as_str().into()).await?.id),
         None => None,
     };
     let filter = TaskFilter { repo, open_only: query.open };
@@ -90,10 +89,8 @@ pub(crate) async fn follow_up(
     Sent(body): Sent<FollowUp>,
 ) -> Answer<RunView> {
     let (task, runs) = app.engine.find_task(&task).await?;
-    let earlier = match &body.run {
-        Some(text) => app.engine.find_run(text).await?,
-        None => chosen(&task, &runs)?,
-    };
+    let which = body.run.as_deref().map_or(WhichRun::Chosen, WhichRun::Named);
+    let earlier = app.engine.run_to_go_on_with(&task, &runs, which).await?;
     let choice = RunChoice {
         caller: app.engine.caller(body.env.map(|v| v.0)),
         pr: body.pr,
@@ -101,24 +98,7 @@ pub(crate) async fn follow_up(
         model: earlier.spec.settings.model.clone(),
     };
     let run = app.engine.follow_up(&task, &earlier, body.instruction, choice).await?;
-    Ok(Json(run_view(&app, &run).await))
-}
-
-/// The run a task goes on with: the newest on the picked branch, else the newest; a canceled one is passed over. Several
-/// agents side by side and none picked is a question for the user.
-fn chosen(task: &Task, runs: &[RunFacts]) -> Result<RunFacts, Problem> {
-    let branch = |run: &RunFacts| run.workspace.as_ref().map(|w| w.branch.clone());
-    let picked = task.picked.and_then(|id| runs.iter().find(|r| r.spec.id == id)).map(branch);
-    let fitting: Vec<&RunFacts> = runs.iter().filter(|r| picked.as_ref().is_none_or(|p| branch(r) == *p)).collect();
-    let open: Vec<&RunFacts> = fitting.iter().copied().filter(|r| r.status() != Status::Canceled).collect();
-    let succeeded: BTreeSet<_> =
-        open.iter().filter(|r| r.status() == Status::Succeeded).filter_map(|r| branch(r)).collect();
-    if picked.is_none() && succeeded.len() > 1 {
-        let matches = open.iter().map(|r| format!("{} ({})", r.spec.id.key(), r.spec.agent)).collect();
-        return Err(Problem::AmbiguousReference { text: task.number.to_string(), matches });
-    }
-    let newest = open.last().or(fitting.last()).copied().cloned();
-    newest.ok_or_else(|| Problem::NoSuchRun { text: task.number.to_string() })
+    Ok(Json(run_view(&app, &run).await?))
 }
 
 #[utoipa::path(post, path = "/v1/tasks/{task}/retry", request_body = Retry,
@@ -128,27 +108,16 @@ pub(crate) async fn retry(
     Path(text): Path<String>,
     Sent(body): Sent<Retry>,
 ) -> Answer<RunView> {
-    // One look: what was asked for in between is another's, and not to be asked for again.
-    let (task, attempts) = app.engine.find_task(&text).await?;
-    let named = app.engine.find_run(&text).await?;
-    let run = attempts.iter().find(|r| r.spec.id == named.spec.id).or(attempts.last()).cloned().unwrap_or(named);
-    let caller = app.engine.caller(body.env.map(|v| v.0));
-    let run = app.engine.retry(&task, &attempts, &run, caller).await?;
-    Ok(Json(run_view(&app, &run).await))
+    let run = app.engine.retry(&text, app.engine.caller(body.env.map(|v| v.0))).await?;
+    Ok(Json(run_view(&app, &run).await?))
 }
 
-#[utoipa::path(post, path = "/v1/tasks/{task}/cancel", responses((status = 200, body = TaskView)))]
-pub(crate) async fn cancel(State(app): State<App>, Path(text): Path<String>) -> Answer<TaskView> {
-    let (task, runs) = app.engine.find_task(&text).await?;
-    // A run's own name cancels that run alone.
-    let meant: Vec<RunFacts> =
-        match runs.iter().find(|r| r.spec.id.to_string() == text || r.spec.id.key().as_str() == text) {
-            Some(run) => vec![run.clone()],
-            None => runs,
-        };
-    app.engine.cancel(&meant).await?;
+#[utoipa::path(post, path = "/v1/tasks/{task}/cancel", responses((status = 200, body = Canceled)))]
+pub(crate) async fn cancel(State(app): State<App>, Path(text): Path<String>) -> Answer<Canceled> {
+    let (task, canceled) = app.engine.cancel(&text).await?;
     let (task, runs) = app.engine.find_task(&task.id.to_string()).await?;
-    Ok(Json(task_view(&app, &task, &runs).await?))
+    let canceled = canceled.iter().map(|run| run.spec.id.to_string()).collect();
+    Ok(Json(Canceled { task: task_view(&app, &task, &runs).await?, canceled }))
 }
 
 #[utoipa::path(get, path = "/v1/tasks/{task}/compare", responses((status = 200, body = Comparison)))]
@@ -160,20 +129,7 @@ pub(crate) async fn compare(State(app): State<App>, Path(text): Path<String>) ->
 
 #[utoipa::path(post, path = "/v1/tasks/{task}/pick", request_body = Pick, responses((status = 200, body = TaskView)))]
 pub(crate) async fn pick(State(app): State<App>, Path(text): Path<String>, Sent(body): Sent<Pick>) -> Answer<TaskView> {
-    let (task, runs) = app.engine.find_task(&text).await?;
-    let rivals = candidates(&runs);
-    let is_by = |c: &&Candidate| c.latest().spec.agent.to_string() == body.run;
-    let by_agent: Vec<&Candidate> = rivals.iter().filter(is_by).collect();
-    let meant = match by_agent.as_slice() {
-        [one] => Some(*one),
-        // Whichever of its runs is named, the candidate is meant.
-        _ => {
-            let run = app.engine.find_run(&body.run).await?.spec.id;
-            rivals.iter().find(|c| c.has(run))
-        }
-    };
-    let meant = meant.ok_or_else(|| Problem::NoSuchRun { text: body.run.clone() })?;
-    app.engine.pick(&task, meant, body.pr.unwrap_or(false)).await?;
+    let task = app.engine.pick(&text, &body.run, body.pr.unwrap_or(false)).await?;
     let (task, runs) = app.engine.find_task(&task.id.to_string()).await?;
     Ok(Json(task_view(&app, &task, &runs).await?))
 }
@@ -181,7 +137,7 @@ pub(crate) async fn pick(State(app): State<App>, Path(text): Path<String>, Sent(
 #[utoipa::path(get, path = "/v1/runs/{run}", responses((status = 200, body = RunView)))]
 pub(crate) async fn run(State(app): State<App>, Path(text): Path<String>) -> Answer<RunView> {
     let run = app.engine.find_run(&text).await?;
-    Ok(Json(run_view(&app, &run).await))
+    Ok(Json(run_view(&app, &run).await?))
 }
 
 #[utoipa::path(get, path = "/v1/runs/{run}/diff",
@@ -256,16 +212,22 @@ async fn file(path: &Utf8Path) -> Result<Body, Refusal> {
     }
 }
 
-async fn run_view(app: &App, run: &RunFacts) -> RunView {
-    let place = if run.is_waiting() { app.engine.store().place(run.spec.id).await.ok().flatten() } else { None };
-    view::run(run, place, app.engine.waits_for(run).as_ref())
+async fn run_view(app: &App, run: &Run) -> Result<RunView, Refusal> {
+    let pulls = app.engine.store().pulls_of(run.spec.task).await.map_err(Problem::from)?;
+    Ok(with_pulls(app, run, &pulls).await)
 }
 
-async fn task_view(app: &App, task: &Task, runs: &[RunFacts]) -> Result<TaskView, Refusal> {
+async fn with_pulls(app: &App, run: &Run, pulls: &[Pull]) -> RunView {
+    let place = if run.is_waiting() { app.engine.store().place(run.spec.id).await.ok().flatten() } else { None };
+    view::run(run, pull_of_branch(pulls, run), place, app.engine.waits_for(run))
+}
+
+async fn task_view(app: &App, task: &Task, runs: &[Run]) -> Result<TaskView, Refusal> {
     let repo = app.engine.store().repo(task.repo).await.map_err(Problem::from)?;
+    let pulls = app.engine.store().pulls_of(task.id).await.map_err(Problem::from)?;
     let mut views = Vec::with_capacity(runs.len());
     for run in runs {
-        views.push(run_view(app, run).await);
+        views.push(with_pulls(app, run, &pulls).await);
     }
     Ok(view::task(task, repo.root.to_string(), views))
 }

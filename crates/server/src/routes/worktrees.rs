@@ -44,7 +44,7 @@ pub(crate) async fn add(State(app): State<App>, Sent(body): Sent<AddWorktree>) -
     };
     let (worktree, notes) = app.engine.add_worktree(request).await?;
     let mut done = done(&worktree);
-    done.warnings = notes.iter().filter_map(|n| serde_json::to_value(n).ok()).collect();
+    done.warnings = notes;
     Ok(Json(done))
 }
 

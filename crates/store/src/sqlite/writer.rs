@@ -38,6 +38,14 @@ pub(super) fn run(connection: &Connection, jobs: &Receiver<Box<dyn Job>>, shared
     }
 }
 
+/// A job with a commit to itself.
+pub(super) fn run_one(connection: &Connection, job: Box<dyn Job>, shared: &Shared) {
+    let mut batch = vec![job];
+    while !batch.is_empty() {
+        batch = commit_together(connection, batch, shared);
+    }
+}
+
 /// What has come up, and what is about to. Those who were answered together ask again one after the other; without
 /// the moment's wait the first of them would get a commit to itself and the others wait for the next. Who writes
 /// alone is not kept waiting.
@@ -135,10 +143,13 @@ fn answer_all(batch: Vec<Box<dyn Job>>, error: &StoreError) {
 pub(super) fn run_reader(connection: &Connection, jobs: &Mutex<Receiver<Box<dyn Job>>>) {
     loop {
         let next = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
-        let Ok(mut job) = next else { return };
-        let outcome =
-            connection.execute_batch("BEGIN").map_err(failed).and_then(|()| job.run(&mut SqliteTx(connection)));
-        roll_back(connection);
-        job.answer(outcome);
+        let Ok(job) = next else { return };
+        read_one(connection, job);
     }
+}
+
+pub(super) fn read_one(connection: &Connection, mut job: Box<dyn Job>) {
+    let outcome = connection.execute_batch("BEGIN").map_err(failed).and_then(|()| job.run(&mut SqliteTx(connection)));
+    roll_back(connection);
+    job.answer(outcome);
 }

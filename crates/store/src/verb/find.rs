@@ -1,6 +1,6 @@
 //! What people type for a task or a run: `T-12`, `12`, a whole id, a run's key or a part of it.
 
-use dandori_domain::RunFacts;
+use dandori_domain::Run;
 use dandori_domain::id::{RunId, TaskId};
 use dandori_domain::task::Task;
 
@@ -15,7 +15,7 @@ const SHOWN_MATCHES: i64 = 10;
 
 enum Found {
     Task(Task),
-    Run(Box<RunFacts>),
+    Run(Box<Run>),
 }
 
 fn find(tx: &mut dyn Tx, text: &str) -> Result<Option<Found>> {
@@ -74,7 +74,7 @@ impl Store {
     }
 
     /// The runs that are meant, in the order they were asked for; a task stands for all of its runs.
-    pub async fn find_runs(&self, text: &str) -> Result<Vec<RunFacts>> {
+    pub async fn find_runs(&self, text: &str) -> Result<Vec<Run>> {
         let text = text.trim().to_owned();
         self.read(move |tx| match find(tx, &text)? {
             Some(Found::Task(task)) => run::of_task(tx, task.id),

@@ -1,131 +1,66 @@
-//! Pull requests of the embedded forge: one open per head, numbered per repository.
+//! Pull requests as we follow them, on whichever forge: what they are found by, and how they come into the world.
 
-use dandori_domain::id::{Oid, RepoId, RunId};
-use dandori_domain::pull::{LocalPull, PullDraft, PullState};
+use dandori_domain::id::{PullId, RepoId, TaskId};
+use dandori_domain::pull::{Pull, PullWanted};
 use jiff::Timestamp;
 
 use crate::error::{Result, StoreError, Subject};
-use crate::event::{About, log};
 use crate::store::Store;
-use crate::tx::{Row, Tx, params};
+use crate::tx::{Tx, params};
+use crate::verb::consequence;
+use crate::verb::life::{Fence, Hold, check};
+use crate::verb::subject::{Projection, Stored, read};
 
-const SELECT: &str =
-    "SELECT repo, number, run, title, body, head, base, head_oid, state, created_at, updated_at FROM pull";
+const SELECT: &str = "SELECT subject.body, subject_spec.spec, subject.version FROM pull
+     JOIN subject ON subject.machine = 'pull' AND subject.id = pull.id
+     JOIN subject_spec ON subject_spec.machine = 'pull' AND subject_spec.id = pull.id";
 
-fn read(row: &Row) -> Result<LocalPull> {
-    let state = match row.text(8)? {
-        "open" => PullState::Open,
-        "merged" => PullState::Merged,
-        "closed" => PullState::Closed,
-        other => return Err(StoreError::unreadable(format!("a pull request that is {other:?}"))),
-    };
-    Ok(LocalPull {
-        repo: row.parsed(0)?,
-        number: u64::try_from(row.int(1)?).map_err(StoreError::unreadable)?,
-        run: row.parsed_if_there(2)?,
-        draft: PullDraft {
-            title: row.text(3)?.to_owned(),
-            body: row.text(4)?.to_owned(),
-            head: row.text(5)?.to_owned(),
-            base: row.text(6)?.to_owned(),
-        },
-        head_oid: Oid::new(row.text(7)?),
-        state,
-        created_at: row.parsed(9)?,
-        updated_at: row.parsed(10)?,
-    })
+impl Stored for Pull {
+    const SUBJECT: Subject = Subject::Pull;
+
+    fn project(Projection(tx): &mut Projection<'_>, before: Option<&Self>, after: &Self) -> Result<()> {
+        let (spec, wanted) = (&after.spec, &after.wanted);
+        let Some(before) = before else {
+            tx.execute(
+                "INSERT INTO pull (id, repo, task, run, head, over) VALUES ($1, $2, $3, $4, $5, $6)",
+                params![spec.id, spec.repo, wanted.task, wanted.run, spec.head.as_str(), after.is_over()],
+            )?;
+            return Ok(());
+        };
+        if before.is_over() != after.is_over() || before.wanted.run != wanted.run {
+            tx.execute(
+                "UPDATE pull SET task = $2, run = $3, over = $4 WHERE id = $1",
+                params![spec.id, wanted.task, wanted.run, after.is_over()],
+            )?;
+        }
+        Ok(())
+    }
 }
 
-fn open(
-    tx: &mut dyn Tx,
-    repo: RepoId,
-    run: Option<RunId>,
-    draft: &PullDraft,
-    head_oid: &Oid,
-    now: Timestamp,
-) -> Result<LocalPull> {
-    // Held until the commit: two that open at the same time take their numbers one after the other.
+/// The one of a branch that is open, or on its way to be.
+pub(crate) fn current(tx: &mut dyn Tx, repo: RepoId, head: &str) -> Result<Option<PullId>> {
+    // Held until the commit: two that want one for the same branch come one after the other.
     let lock = tx.dialect().lock("repo");
     tx.first(&format!("SELECT id FROM repo WHERE id = $1{lock}"), params![repo])?
         .ok_or_else(|| StoreError::not_found(Subject::Repo, repo))?;
-    let there = tx.first(
-        "SELECT number FROM pull WHERE repo = $1 AND head = $2 AND state = 'open'",
-        params![repo, draft.head.as_str()],
-    )?;
-    let number = if let Some(row) = there {
-        let number = row.int(0)?;
-        tx.execute(
-            "UPDATE pull SET run = coalesce($3, run), title = $4, body = $5, base = $6, head_oid = $7, updated_at = $8
-             WHERE repo = $1 AND number = $2",
-            params![repo, number, run, draft.title.as_str(), draft.body.as_str(), draft.base.as_str(), head_oid, now],
-        )?;
-        number
-    } else {
-        let number = tx.int("SELECT coalesce(max(number), 0) + 1 FROM pull WHERE repo = $1", params![repo])?;
-        tx.execute(
-            "INSERT INTO pull (repo, number, run, title, body, head, base, head_oid, state, created_at, updated_at)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'open', $9, $9)",
-            params![
-                repo,
-                number,
-                run,
-                draft.title.as_str(),
-                draft.body.as_str(),
-                draft.head.as_str(),
-                draft.base.as_str(),
-                head_oid,
-                now
-            ],
-        )?;
-        number
-    };
-    let pull = require(tx, repo, number)?;
-    let about = About { repo: Some(repo), task: None, run };
-    log(tx, now, about, "local_pull_put", &pull)?;
-    Ok(pull)
-}
-
-fn require(tx: &mut dyn Tx, repo: RepoId, number: i64) -> Result<LocalPull> {
-    let row = tx.first(&format!("{SELECT} WHERE repo = $1 AND number = $2"), params![repo, number])?;
-    read(&row.ok_or_else(|| StoreError::not_found(Subject::Pull, number))?)
-}
-
-fn set_state(tx: &mut dyn Tx, repo: RepoId, number: i64, state: PullState, now: Timestamp) -> Result<LocalPull> {
-    tx.execute(
-        "UPDATE pull SET state = $3, updated_at = $4 WHERE repo = $1 AND number = $2",
-        params![repo, number, state.as_str(), now],
-    )?;
-    let pull = require(tx, repo, number)?;
-    log(tx, now, About { repo: Some(repo), task: None, run: pull.run }, "local_pull_state", &pull)?;
-    Ok(pull)
-}
-
-fn as_column(number: u64) -> Result<i64> {
-    i64::try_from(number).map_err(|_| StoreError::not_found(Subject::Pull, number))
+    let row = tx.first("SELECT id FROM pull WHERE repo = $1 AND head = $2 AND over = 0", params![repo, head])?;
+    row.map(|row| row.parsed(0)).transpose()
 }
 
 impl Store {
-    /// Opens a pull request; one that is already open for the same head is brought up to date and answered instead.
-    pub async fn open_pull(
-        &self,
-        repo: RepoId,
-        run: Option<RunId>,
-        draft: PullDraft,
-        head_oid: Oid,
-        now: Timestamp,
-    ) -> Result<LocalPull> {
-        self.write(move |tx| open(tx, repo, run, &draft, &head_oid, now)).await
+    /// Somebody wants a pull request: the open one of its branch, or a new one.
+    pub async fn want_pull(&self, fence: Fence, wanted: PullWanted, now: Timestamp) -> Result<Pull> {
+        self.write(move |tx| {
+            check(tx, fence, Hold::Shared)?;
+            consequence::want_pull(tx, wanted.clone(), now)
+        })
+        .await
     }
 
-    pub async fn pull(&self, repo: RepoId, number: u64) -> Result<LocalPull> {
-        let number = as_column(number)?;
-        self.read(move |tx| require(tx, repo, number)).await
-    }
-
-    /// Newest first.
-    pub async fn pulls(&self, repo: RepoId) -> Result<Vec<LocalPull>> {
+    /// Those of a task's branches, oldest first.
+    pub async fn pulls_of(&self, task: TaskId) -> Result<Vec<Pull>> {
         self.read(move |tx| {
-            tx.query(&format!("{SELECT} WHERE repo = $1 ORDER BY number DESC"), params![repo])?
+            tx.query(&format!("{SELECT} WHERE pull.task = $1 ORDER BY pull.id"), params![task])?
                 .iter()
                 .map(read)
                 .collect()
@@ -133,14 +68,14 @@ impl Store {
         .await
     }
 
-    pub async fn set_pull_state(
-        &self,
-        repo: RepoId,
-        number: u64,
-        state: PullState,
-        now: Timestamp,
-    ) -> Result<LocalPull> {
-        let number = as_column(number)?;
-        self.write(move |tx| set_state(tx, repo, number, state, now)).await
+    /// Those of a repository that are neither closed nor merged, as far as is known here.
+    pub async fn current_pulls(&self, repo: RepoId) -> Result<Vec<Pull>> {
+        self.read(move |tx| {
+            tx.query(&format!("{SELECT} WHERE pull.repo = $1 AND pull.over = 0 ORDER BY pull.id"), params![repo])?
+                .iter()
+                .map(read)
+                .collect()
+        })
+        .await
     }
 }

@@ -3,14 +3,14 @@
 use dandori_domain::id::{HostId, RepoId, RunId, TaskId, TaskNumber};
 use dandori_domain::run::RunSettings;
 use dandori_domain::task::Task;
-use dandori_domain::{AgentName, RunFacts, RunKind, RunSpec};
+use dandori_domain::{AgentName, Run, RunKind, RunSpec};
 use jiff::Timestamp;
 
 use crate::error::{Result, StoreError, Subject};
 use crate::event::{About, log};
 use crate::store::Store;
 use crate::tx::{Row, Tx, Value, params};
-use crate::verb::run;
+use crate::verb::{run, subject};
 
 const SELECT: &str = "SELECT id, number, repo, title, created_at, picked FROM task";
 
@@ -46,8 +46,8 @@ pub struct Again {
 }
 
 impl NewRun {
-    fn of(&self, task: &Task) -> RunFacts {
-        RunFacts::new(RunSpec {
+    fn of(&self, task: &Task) -> Run {
+        Run::new(RunSpec {
             id: self.id,
             task: task.id,
             number: task.number,
@@ -74,7 +74,7 @@ pub struct TaskFilter {
 #[derive(Clone, PartialEq, Debug)]
 pub struct TaskWithRuns {
     pub task: Task,
-    pub runs: Vec<RunFacts>,
+    pub runs: Vec<Run>,
 }
 
 pub(crate) fn read(row: &Row) -> Result<Task> {
@@ -100,7 +100,7 @@ pub(crate) fn load(tx: &mut dyn Tx, id: TaskId) -> Result<Task> {
     by_id(tx, id)?.ok_or_else(|| StoreError::not_found(Subject::Task, id))
 }
 
-fn create(tx: &mut dyn Tx, new: &NewTask, runs: &[NewRun]) -> Result<(Task, Vec<RunFacts>)> {
+fn create(tx: &mut dyn Tx, new: &NewTask, runs: &[NewRun]) -> Result<(Task, Vec<Run>)> {
     // A counter in a row, not a sequence: a task that was not created leaves no gap.
     let number = tx.int("UPDATE counter SET value = value + 1 WHERE name = 'task' RETURNING value", &[])?;
     let task = Task {
@@ -115,7 +115,7 @@ fn create(tx: &mut dyn Tx, new: &NewTask, runs: &[NewRun]) -> Result<(Task, Vec<
         "INSERT INTO task (number, id, repo, title, created_at) VALUES ($1, $2, $3, $4, $5)",
         params![number, task.id, task.repo, task.title.as_str(), task.created_at],
     )?;
-    let about = About { repo: Some(task.repo), task: Some(task.id), run: None };
+    let about = About { repo: Some(task.repo), task: Some(task.id), ..About::default() };
     log(tx, task.created_at, about, "task_created", &task)?;
     let mut facts = Vec::with_capacity(runs.len());
     for new in runs {
@@ -126,7 +126,7 @@ fn create(tx: &mut dyn Tx, new: &NewTask, runs: &[NewRun]) -> Result<(Task, Vec<
     Ok((task, facts))
 }
 
-fn add_run(tx: &mut dyn Tx, task: TaskId, new: &NewRun) -> Result<RunFacts> {
+fn add_run(tx: &mut dyn Tx, task: TaskId, new: &NewRun) -> Result<Run> {
     let task = load(tx, task)?;
     let run = new.of(&task);
     if let Some(again) = new.again {
@@ -179,13 +179,13 @@ fn pick(tx: &mut dyn Tx, task: TaskId, picked: RunId, now: Timestamp) -> Result<
         return Err(StoreError::not_found(Subject::Run, picked));
     }
     tx.execute("UPDATE task SET picked = $2 WHERE id = $1", params![task, picked])?;
-    log(tx, now, run::about(&run), "task_picked", &serde_json::json!({ "run": picked }))?;
+    log(tx, now, subject::about(&run), "task_picked", &serde_json::json!({ "run": picked }))?;
     load(tx, task)
 }
 
 impl Store {
     /// A task with the runs asked for along with it. Its number is the next one, without gaps.
-    pub async fn create_task(&self, task: NewTask, runs: Vec<NewRun>) -> Result<(Task, Vec<RunFacts>)> {
+    pub async fn create_task(&self, task: NewTask, runs: Vec<NewRun>) -> Result<(Task, Vec<Run>)> {
         let created = self.write(move |tx| create(tx, &task, &runs)).await?;
         self.note_number(created.0.number.0);
         Ok(created)
@@ -193,7 +193,7 @@ impl Store {
 
     /// One more run of a task; [`StoreError::Busy`] when another unsettled one works on the same branch, or is the same
     /// attempt.
-    pub async fn add_run(&self, task: TaskId, run: NewRun) -> Result<RunFacts> {
+    pub async fn add_run(&self, task: TaskId, run: NewRun) -> Result<Run> {
         self.write(move |tx| add_run(tx, task, &run)).await
     }
 

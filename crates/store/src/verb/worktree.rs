@@ -3,7 +3,7 @@
 use dandori_domain::id::{Oid, RepoId, WorktreeKey};
 use dandori_domain::run::Workspace;
 use dandori_domain::worktree::{Keepsake, Owner, Worktree};
-use dandori_domain::{Fact, RunFacts};
+use dandori_domain::{Fact, Run};
 use jiff::Timestamp;
 
 use crate::error::{Result, StoreError, Subject};
@@ -29,13 +29,13 @@ fn read(row: &Row) -> Result<Worktree> {
 }
 
 /// What a run's fact means for its worktree. The fact itself is the event; there is no second one.
-pub(crate) fn follow(tx: &mut dyn Tx, run: &RunFacts, fact: &Fact, now: Timestamp) -> Result<()> {
-    let Some(workspace) = &run.workspace else { return Ok(()) };
+pub(crate) fn follow(tx: &mut dyn Tx, run: &Run, fact: &Fact, now: Timestamp) -> Result<()> {
+    let Some(workspace) = run.workspace() else { return Ok(()) };
     let mine = Owner::Run { run: run.spec.id };
     match fact {
         Fact::WorktreeReady { .. } => upsert(tx, &of_run(run, workspace, mine, now)),
         Fact::Settled => change_owner(tx, &workspace.key, &mine, &Owner::Nobody),
-        Fact::Resumed => change_owner(tx, &workspace.key, &Owner::Nobody, &mine),
+        Fact::Resumed | Fact::Released => change_owner(tx, &workspace.key, &Owner::Nobody, &mine),
         Fact::Removed { .. } => bury(tx, &workspace.key, now).map(drop),
         Fact::Preserved { reference, oid } => {
             let keepsake = Keepsake {
@@ -52,7 +52,7 @@ pub(crate) fn follow(tx: &mut dyn Tx, run: &RunFacts, fact: &Fact, now: Timestam
     }
 }
 
-fn of_run(run: &RunFacts, workspace: &Workspace, owner: Owner, now: Timestamp) -> Worktree {
+fn of_run(run: &Run, workspace: &Workspace, owner: Owner, now: Timestamp) -> Worktree {
     Worktree {
         key: workspace.key.clone(),
         repo: run.spec.repo,
@@ -99,6 +99,13 @@ fn change_owner(tx: &mut dyn Tx, key: &WorktreeKey, from: &Owner, to: &Owner) ->
         params![key, json(from)?, json(to)?],
     )?;
     Ok(())
+}
+
+/// Somebody has it, or it has gone.
+pub(crate) fn is_held(tx: &mut dyn Tx, key: &WorktreeKey) -> Result<bool> {
+    let sql = "SELECT worktree_key FROM worktree WHERE worktree_key = $1 AND owner = $2 AND removed_at IS NULL";
+    let free = tx.first(sql, params![key, json(&Owner::Nobody)?])?;
+    Ok(free.is_none())
 }
 
 /// A tombstone; what is gone has no owner. The first removal's time stands.

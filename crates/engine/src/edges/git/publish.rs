@@ -1,0 +1,44 @@
+//! Commit and push: the result leaves the worktree.
+
+use dandori_domain::run::{Commit, PlannedCommit, Run, Workspace};
+use dandori_domain::{Failure, Oid};
+use dandori_git::{GitError, PushAnswer, RebaseAnswer, Tree};
+
+use crate::edges::PushOutcome;
+use crate::repos::Known;
+use crate::run::StepError;
+use crate::trouble::git_reason;
+
+pub(super) fn commit(known: &Known, workspace: &Workspace, planned: &PlannedCommit) -> Result<Oid, StepError> {
+    let failed = |e: GitError| StepError::from(Failure::Commit { reason: git_reason(&e) });
+    let PlannedCommit { tree, parent, message, at } = planned;
+    let worktree = worktree_of(known, workspace).map_err(failed)?;
+    worktree.commit(tree, parent, message, *at, &workspace.branch).map_err(failed)
+}
+
+/// Pushed; overtaken → put on the others' commits, to be pushed again, a bounded number of times; anything else fails at
+/// once.
+pub(super) fn push(known: &Known, run: &Run, workspace: &Workspace, commit: &Commit) -> Result<PushOutcome, StepError> {
+    let failed = |e: GitError| StepError::from(Failure::PushRefused { reason: git_reason(&e) });
+    let branch = &workspace.branch;
+    let worktree = worktree_of(known, workspace).map_err(failed)?;
+    match worktree.push(&commit.oid, branch).map_err(failed)? {
+        PushAnswer::Pushed => Ok(PushOutcome::Pushed),
+        PushAnswer::Refused { reason } => Err(Failure::PushRefused { reason }.into()),
+        PushAnswer::Overtaken { .. } if commit.rebased >= run.spec.settings.push_retries => {
+            Err(Failure::PushOvertaken { retries: commit.rebased }.into())
+        }
+        PushAnswer::Overtaken { theirs } => {
+            let from = commit.rebased_onto.as_ref().unwrap_or(&workspace.ours_after);
+            match worktree.rebase(branch, &commit.oid, from, &theirs).map_err(failed)? {
+                RebaseAnswer::Rebased { oid } => Ok(PushOutcome::Rebased { onto: theirs, oid }),
+                RebaseAnswer::Conflict { files } => Err(Failure::PushConflict { files }.into()),
+            }
+        }
+    }
+}
+
+fn worktree_of(known: &Known, workspace: &Workspace) -> Result<Tree, GitError> {
+    let missing = || GitError::NotOurs { path: workspace.path.clone() };
+    known.git.worktree(&workspace.path)?.ok_or_else(missing)
+}

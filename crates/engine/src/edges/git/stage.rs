@@ -1,0 +1,57 @@
+//! Look for what the agent may not do, then stage everything and write the patch down.
+
+use dandori_domain::paths::FORBIDDEN;
+use dandori_domain::run::{Fact, Run, Work};
+use dandori_domain::{Failure, Finding};
+use dandori_git::{Fingerprint, GitError, StageAnswer};
+use dandori_host::layout::Layout;
+
+use crate::repos::Known;
+use crate::run::StepError;
+use crate::trouble::git_reason;
+
+pub(super) fn stage(layout: &Layout, known: &Known, run: &Run, work: &Work) -> Result<Vec<Fact>, StepError> {
+    let workspace = &work.workspace;
+    let tampered = |findings: Vec<Finding>| StepError::from(Failure::Tampered { findings });
+    let files = layout.repo(run.spec.repo).run(run.spec.id);
+    if !work.sandbox.holds_files() {
+        // Before any other git command: those would run what the configuration says.
+        let before = std::fs::read(files.config_fingerprint()).ok();
+        let before = before.and_then(|bytes| serde_json::from_slice::<Fingerprint>(&bytes).ok());
+        let after = known.git.exec_config_fingerprint().map_err(|e| staging(&e))?;
+        if let Some(key) = before.and_then(|before| before.changed(&after)) {
+            return Err(tampered(vec![Finding::GitConfigChanged { key }]));
+        }
+    }
+    let Some(tree) = known.git.worktree(&workspace.path).map_err(|e| staging(&e))? else {
+        return Err(tampered(vec![Finding::WorktreeMissing { path: workspace.path.clone() }]));
+    };
+    let findings = tree.findings(&workspace.branch, &workspace.base_oid).map_err(|e| staging(&e))?;
+    if !findings.is_empty() {
+        return Err(tampered(findings));
+    }
+    if let Some(conflict) = tree.conflict().map_err(|e| staging(&e))? {
+        if !conflict.marked.is_empty() {
+            return Err(Failure::ConflictLeft { files: conflict.marked }.into());
+        }
+        tree.forget_conflict().map_err(|e| staging(&e))?;
+    }
+    let further = run.spec.settings.forbidden_paths.iter().map(String::as_str);
+    let forbidden: Vec<&str> = FORBIDDEN.iter().copied().chain(further).collect();
+    match tree.stage_on(&workspace.base_oid, &forbidden).map_err(|e| staging(&e))? {
+        StageAnswer::Refused { findings } => Err(tampered(findings)),
+        StageAnswer::Staged { tree: oid, parent, changes } => {
+            if changes.is_some() {
+                tree.write_patch(&parent, &oid, &files.patch()).map_err(|e| staging(&e))?;
+            }
+            Ok(vec![Fact::Staged { tree: oid, parent, changes }])
+        }
+    }
+}
+
+fn staging(error: &GitError) -> StepError {
+    if let GitError::Unfit { paths } = error {
+        return Failure::Unstageable { paths: paths.clone() }.into();
+    }
+    Failure::Staging { reason: git_reason(error) }.into()
+}

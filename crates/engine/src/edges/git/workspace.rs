@@ -1,0 +1,135 @@
+//! A fresh worktree from a warm slot or from git, or an earlier run's one again.
+
+use dandori_config::set_up;
+use dandori_domain::run::{Fact, Intent, Note, PlannedWorktree, Run, RunKind, Workspace};
+use dandori_domain::worktree::Owner;
+use dandori_domain::{Failure, Problem, WorktreeKey};
+use dandori_git::{ExistingBranch, Fetch, GitError, NewWorktree, Origin};
+
+use super::again::arrive;
+use super::{RealGit, lock_reason, refuse_unsupported, worktree_failure};
+use crate::edges::{Earlier, MakeAnswer, Site};
+use crate::repos::Known;
+use crate::run::StepError;
+
+const BRANCH_PREFIX: &str = "dandori";
+
+impl RealGit {
+    /// Where the run will work, and from which commit: fetched first, offline tolerated.
+    pub(super) fn plan_first(&self, site: &Site, known: &Known, run: &Run) -> Result<Vec<Fact>, StepError> {
+        // What is looked at here does not depend on the remote: it is looked at while that answers.
+        let (base, here) = std::thread::scope(|scope| {
+            let here = scope.spawn(|| (checkout_notes(known), self.free_key(known, run)));
+            let base = known.git.resolve_base(run.spec.base.as_deref(), site.base.as_deref(), Fetch::WhenMoved);
+            (base, here.join())
+        });
+        let base = base.map_err(|e| worktree_failure(&e))?;
+        let broken = |_| StepError::Trouble(Problem::Internal { reason: "a look at the checkout panicked".to_owned() });
+        let (mut facts, key) = here.map_err(broken)?;
+        if let Some(reason) = base.offline.clone() {
+            facts.push(Fact::Noted { note: Note::Offline { reason } });
+        }
+        if base.local_only {
+            facts.push(Fact::Noted { note: Note::BaseIsLocal { base: base.name.clone() } });
+        }
+        let key = key?;
+        let workspace = Workspace {
+            path: self.layout.repo(run.spec.repo).worktree(&key),
+            branch: format!("{BRANCH_PREFIX}/{key}"),
+            key,
+            base: base.name,
+            ours_after: base.oid.clone(),
+            base_oid: base.oid,
+        };
+        facts.push(Fact::Intended { intent: Intent::Worktree(PlannedWorktree { workspace, arrival: None }) });
+        Ok(facts)
+    }
+
+    /// The run's key, unless somebody else has a branch of that name.
+    fn free_key(&self, known: &Known, run: &Run) -> Result<WorktreeKey, StepError> {
+        let key = WorktreeKey::from(run.spec.id.key());
+        for suffix in std::iter::once(String::new()).chain((2..10).map(|n| format!("-{n}"))) {
+            let candidate = WorktreeKey::new(format!("{key}{suffix}"));
+            let taken =
+                known.git.branch_exists(&format!("{BRANCH_PREFIX}/{candidate}")).map_err(|e| worktree_failure(&e))?;
+            if !taken && !self.layout.repo(run.spec.repo).worktree(&candidate).exists() {
+                return Ok(candidate);
+            }
+        }
+        Err(Failure::Worktree { reason: format!("every branch name {BRANCH_PREFIX}/{key}… is taken") }.into())
+    }
+
+    pub(super) fn make_worktree(
+        &self,
+        site: &Site,
+        known: &Known,
+        run: &Run,
+        planned: &PlannedWorktree,
+        left: &Earlier,
+    ) -> Result<MakeAnswer, StepError> {
+        let PlannedWorktree { workspace, arrival } = planned;
+        let mut workspace = workspace.clone();
+        let kind = &run.spec.kind;
+        let layout = self.layout.repo(run.spec.repo);
+        let new = NewWorktree {
+            path: workspace.path.clone(),
+            branch: workspace.branch.clone(),
+            base: arrival.as_ref().map_or(&workspace.base_oid, |arrival| &arrival.from).clone(),
+            root: layout.worktrees(),
+            existing: match kind {
+                RunKind::First => ExistingBranch::Refuse,
+                RunKind::FollowUp { .. } => ExistingBranch::Attach,
+            },
+        };
+        refuse_unsupported(&known.git, &workspace.base_oid)?;
+        let pool = self.opener.pool(known);
+        let pooled = match kind {
+            // A slot is a help, not a need.
+            RunKind::First => pool.claim(&new).ok().flatten(),
+            RunKind::FollowUp { .. } => None,
+        };
+        // Work that was kept when its worktree was removed comes back with it, uncommitted as it was.
+        let gone = known.git.worktree(&new.path).map_err(|e| worktree_failure(&e))?.is_none()
+            && !known.git.branch_exists(&new.branch).map_err(|e| worktree_failure(&e))?;
+        let kept = left.kept.as_ref().filter(|_| gone);
+        let make = || match kept {
+            Some(reference) => known.git.restore(reference, &new),
+            None => known.git.add_worktree(&new),
+        };
+        let added = match pooled.map_or_else(make, Ok) {
+            Ok(added) => added,
+            // Somebody was faster with this name: it is theirs, we take another.
+            Err(GitError::BranchTaken { .. }) if matches!(kind, RunKind::First) => {
+                return self.plan_first(site, known, run).map(MakeAnswer::Planned);
+            }
+            Err(e) => return Err(worktree_failure(&e)),
+        };
+        known
+            .git
+            .lock(&workspace.path, &lock_reason(&Owner::Run { run: run.spec.id }))
+            .map_err(|e| worktree_failure(&e))?;
+        let mut facts = Vec::new();
+        if let Some(arrival) = arrival {
+            facts.extend(arrive(known, run, &added, &mut workspace, arrival, self.clock.now())?);
+        }
+        let managers = set_up::hook_managers(&workspace.path).into_iter();
+        facts.extend(managers.map(|name| Fact::Noted { note: Note::HookManager { name: name.to_owned() } }));
+        if let Some(reference) = kept {
+            workspace.base_oid = added.tip.clone();
+            facts.push(Fact::Noted { note: Note::KeptWorkBack { reference: reference.clone() } });
+        }
+        Ok(MakeAnswer::Made {
+            workspace,
+            from_pool: matches!(added.origin, Origin::WarmSlot | Origin::MovedSlot),
+            was_there: added.origin == Origin::Found,
+            facts,
+        })
+    }
+}
+
+fn checkout_notes(known: &Known) -> Vec<Fact> {
+    let Ok(main) = known.git.main_checkout() else { return Vec::new() };
+    let dirty = (main.dirty_files > 0).then_some(Note::MainCheckoutDirty { files: main.dirty_files });
+    let detached = main.detached.then_some(Note::MainCheckoutDetached);
+    dirty.into_iter().chain(detached).map(|note| Fact::Noted { note }).collect()
+}

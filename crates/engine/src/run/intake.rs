@@ -1,0 +1,316 @@
+//! Taking work on: every request is checked whole before anything is written.
+
+use std::sync::Arc;
+
+use camino::Utf8PathBuf;
+use dandori_config::Config;
+use dandori_domain::agent::AgentName;
+use dandori_domain::message::title;
+use dandori_domain::plain;
+use dandori_domain::run::{Limits, Run, RunKind, RunSettings, Status};
+use dandori_domain::task::{MAX_INSTRUCTION_BYTES, Repo, Task};
+use dandori_domain::{Problem, RunId, TaskId, Usd};
+use dandori_host::Env;
+use dandori_store::{Again, NewRun, NewTask};
+
+use crate::Engine;
+use crate::edges::Site;
+use crate::trouble::store_problem;
+
+/// `dandori run`
+#[derive(Clone)]
+pub struct NewTaskRequest {
+    pub path: Utf8PathBuf,
+    pub instruction: String,
+    pub agents: Vec<String>,
+    pub base: Option<String>,
+    pub choice: RunChoice,
+}
+
+/// What may be said for one run over the configuration.
+#[derive(Clone, Default)]
+pub struct RunChoice {
+    /// The environment of whoever asks; the daemon's own without it.
+    pub caller: Option<Arc<Env>>,
+    pub pr: Option<bool>,
+    pub budget: Option<f64>,
+    pub model: Option<String>,
+}
+
+impl Engine {
+    pub async fn create_task(&self, request: NewTaskRequest) -> Result<(Task, Vec<Run>), Problem> {
+        self.require_open()?;
+        check_instruction(&request.instruction)?;
+        check_line("base", request.base.as_deref())?;
+        check_line("model", request.choice.model.as_deref())?;
+        for agent in &request.agents {
+            check_words("agent", agent)?;
+        }
+        let repo = self.repo_at(&request.path).await?;
+        let config = self.config_of(&repo)?;
+        self.require_trust(&repo)?;
+        let agents = self.agents(&config, &request.agents, request.choice.caller.as_ref())?;
+        let site = self.site_for(repo, &config, request.choice.caller.as_ref());
+        self.require_ready(&site, request.base.as_deref()).await?;
+        self.require_identity(&site).await?;
+        self.require_disk()?;
+        let mut choice = request.choice;
+        if agents.len() > 1 {
+            // Of several that work side by side one is picked for the pull request.
+            choice.pr = Some(false);
+        }
+        let created_at = self.now();
+        let task = NewTask {
+            id: TaskId::mint(created_at, self.random()),
+            repo: site.repo.id,
+            title: title(&request.instruction),
+            created_at,
+        };
+        let mut runs = Vec::with_capacity(agents.len());
+        for agent in agents {
+            runs.push(NewRun {
+                id: RunId::mint(created_at, self.random()),
+                host: self.fence().host,
+                settings: settings(&config, &agent, &choice)?,
+                agent,
+                kind: RunKind::First,
+                instruction: request.instruction.clone(),
+                base: request.base.clone(),
+                again: None,
+                created_at,
+            });
+        }
+        for run in &runs {
+            self.remember_caller(run.id, choice.caller.as_ref());
+        }
+        let created = self.store().create_task(task, runs).await.map_err(|e| store_problem(&e))?;
+        self.0.admission.notify_one();
+        Ok(created)
+    }
+
+    /// A new run of the same task on the same branch, worktree and conversation.
+    pub async fn follow_up(
+        &self,
+        task: &Task,
+        earlier: &Run,
+        instruction: String,
+        choice: RunChoice,
+    ) -> Result<Run, Problem> {
+        check_instruction(&instruction)?;
+        let status = earlier.status();
+        if !earlier.is_settled() {
+            return Err(Problem::TaskIsBusy { run: earlier.spec.id.key().to_string(), status });
+        }
+        let kind = match earlier.next_workspace() {
+            _ if earlier.status() == Status::Canceled => return Err(Problem::CannotFollowUp { status }),
+            // When nothing was left of it but the conversation, the worktree is made again at its place.
+            Some(workspace) => {
+                RunKind::FollowUp { after: earlier.spec.id, workspace, session: earlier.conversation().cloned() }
+            }
+            None => RunKind::First,
+        };
+        self.add_run(task, earlier, kind, instruction, choice, None).await
+    }
+
+    /// The same instruction once more: from the base, or, when it was a follow-up, from where that began.
+    pub(crate) async fn run_again(
+        &self,
+        task: &Task,
+        earlier: &Run,
+        again: Again,
+        caller: Option<Arc<Env>>,
+    ) -> Result<Run, Problem> {
+        let choice = RunChoice {
+            caller,
+            pr: Some(earlier.spec.settings.wants_pull),
+            budget: earlier.spec.settings.budget.map(Usd::dollars),
+            model: earlier.spec.settings.model.clone(),
+        };
+        let (kind, instruction) = (earlier.spec.kind.clone(), earlier.spec.instruction.clone());
+        self.add_run(task, earlier, kind, instruction, choice, Some(again)).await
+    }
+
+    /// One more run of a task, by the agent of an earlier one.
+    async fn add_run(
+        &self,
+        task: &Task,
+        earlier: &Run,
+        kind: RunKind,
+        instruction: String,
+        choice: RunChoice,
+        again: Option<Again>,
+    ) -> Result<Run, Problem> {
+        self.require_open()?;
+        let repo = self.present_repo(task.repo).await?;
+        let config = self.config_of(&repo)?;
+        self.require_trust(&repo)?;
+        self.require_disk()?;
+        let agent = earlier.spec.agent.clone();
+        self.agents(&config, &[agent.to_string()], choice.caller.as_ref())?;
+        let base = earlier.spec.base.clone();
+        let site = self.site_for(repo, &config, choice.caller.as_ref());
+        if kind == RunKind::First {
+            self.require_ready(&site, base.as_deref()).await?;
+        }
+        self.require_identity(&site).await?;
+        let created_at = self.now();
+        let run = NewRun {
+            id: RunId::mint(created_at, self.random()),
+            host: self.fence().host,
+            settings: settings(&config, &agent, &choice)?,
+            agent,
+            kind,
+            instruction,
+            base,
+            again,
+            created_at,
+        };
+        self.remember_caller(run.id, choice.caller.as_ref());
+        let id = run.id;
+        let added = self.store().add_run(task.id, run).await;
+        if added.is_err() {
+            self.forget_caller(id);
+        }
+        let run = added.map_err(|e| store_problem(&e))?;
+        self.0.admission.notify_one();
+        Ok(run)
+    }
+
+    fn require_open(&self) -> Result<(), Problem> {
+        if self.stopping().is_cancelled() { Err(Problem::StopUnderWay) } else { Ok(()) }
+    }
+
+    /// New work needs room; what is under way keeps what is left.
+    pub(crate) fn require_disk(&self) -> Result<(), Problem> {
+        let needed = self.0.config.min_free_disk;
+        let root = self.layout().root();
+        let free = self
+            .0
+            .edges
+            .host
+            .free_disk(root)
+            .map_err(|e| Problem::Io { path: root.to_owned(), reason: e.to_string() })?;
+        if free >= needed {
+            return Ok(());
+        }
+        Err(Problem::DiskFull { path: root.to_owned(), free_mib: free >> 20, needed_mib: needed >> 20 })
+    }
+
+    /// Which agents are meant, each of them installed.
+    fn agents(&self, config: &Config, asked: &[String], caller: Option<&Arc<Env>>) -> Result<Vec<AgentName>, Problem> {
+        let names: Vec<AgentName> = if asked.is_empty() {
+            vec![config.agent.clone()]
+        } else {
+            let bad = |agent: &String| Problem::BadAgent { agent: agent.clone(), known: config.known_agents() };
+            asked.iter().map(|name| name.parse().map_err(|_| bad(name))).collect::<Result<_, _>>()?
+        };
+        let env = caller.map_or(self.env(), |env| env);
+        for agent in &names {
+            if let AgentName::Custom(name) = agent
+                && config.custom_command(agent).is_none()
+            {
+                return Err(Problem::BadAgent { agent: name.clone(), known: config.known_agents() });
+            }
+            if !matches!(agent, AgentName::Rehearsal) {
+                dandori_agent::find_program(agent, env).map_err(|missing| Problem::AgentMissing {
+                    agent: missing.agent.clone(),
+                    program: missing.program.clone(),
+                })?;
+            }
+        }
+        Ok(names)
+    }
+
+    /// As whoever asks would call git.
+    fn site_for(&self, repo: Repo, config: &Config, caller: Option<&Arc<Env>>) -> Site {
+        Site { repo, base: config.base.clone(), own: self.own_env_for(caller) }
+    }
+
+    /// Without a name and an address no commit can be made: known before an agent has cost anything.
+    async fn require_identity(&self, site: &Site) -> Result<(), Problem> {
+        let site = site.clone();
+        self.blocking(move |engine| engine.0.edges.git.require_identity(&site)).await?
+    }
+
+    /// Everything a run needs of the repository, looked at without the network where that is possible.
+    async fn require_ready(&self, site: &Site, base: Option<&str>) -> Result<(), Problem> {
+        let (site, base) = (site.clone(), base.map(str::to_owned));
+        self.blocking(move |engine| engine.0.edges.git.require_ready(&site, base.as_deref())).await?
+    }
+}
+
+fn check_instruction(instruction: &str) -> Result<(), Problem> {
+    if instruction.trim().is_empty() {
+        return Err(Problem::EmptyInstruction);
+    }
+    if instruction.len() > MAX_INSTRUCTION_BYTES {
+        return Err(Problem::InstructionTooLong { bytes: instruction.len(), limit: MAX_INSTRUCTION_BYTES });
+    }
+    check_words("instruction", instruction)
+}
+
+/// Refuses what would be taken on now and fail for ever at the agent's start or at the commit.
+pub(crate) fn check_words(what: &str, text: &str) -> Result<(), Problem> {
+    plain::unusable(text).map_or(Ok(()), |found| Err(unusable(what, found)))
+}
+
+/// The same for a name or a place, which is one line.
+pub(crate) fn check_line(what: &str, text: Option<&str>) -> Result<(), Problem> {
+    text.and_then(plain::unusable_in_line).map_or(Ok(()), |found| Err(unusable(what, found)))
+}
+
+fn unusable(what: &str, (character, line): (char, usize)) -> Problem {
+    let character = format!("U+{:04X}", u32::from(character));
+    Problem::UnusableCharacter { what: what.to_owned(), character, line }
+}
+
+/// A program without a protocol may be silent for as long as it likes, unless the user has said otherwise.
+fn limits_of(config: &Config, agent: &AgentName) -> Limits {
+    let mut limits = config.limits;
+    let usual = Config::default().limits;
+    if matches!(agent, AgentName::Exec(_) | AgentName::Custom(_) | AgentName::Rehearsal) {
+        let unless_said = |limit, usual| if limit == usual { limits.run_seconds } else { limit };
+        limits.start_seconds = unless_said(limits.start_seconds, usual.start_seconds);
+        limits.silence_seconds = unless_said(limits.silence_seconds, usual.silence_seconds);
+    }
+    limits
+}
+
+/// The configuration as it stands now, with what was said for this run over it.
+fn settings(config: &Config, agent: &AgentName, choice: &RunChoice) -> Result<RunSettings, Problem> {
+    let budget = match choice.budget {
+        Some(dollars) if dollars.is_finite() && dollars > 0.0 => Some(Usd::from_dollars(dollars)),
+        Some(other) => return Err(Problem::BadBudget { text: other.to_string() }),
+        None => config.budget,
+    };
+    Ok(RunSettings {
+        model: choice.model.clone().or_else(|| config.model(agent).map(str::to_owned)),
+        wants_pull: choice.pr.unwrap_or(config.pr),
+        budget,
+        limits: limits_of(config, agent),
+        cleanup: config.cleanup,
+        forbidden_paths: config.forbidden_paths.clone(),
+        set_up: config.set_up.choice(),
+        commit_template: config.commit_template.clone(),
+        push_retries: config.push_retries,
+        sandbox: config.sandbox.clone(),
+        pass_env: config.pass_env.clone(),
+        custom_command: config.custom_command(agent).map(str::to_owned),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plain_program_may_be_silent_unless_the_user_has_said_otherwise() {
+        let exec = AgentName::Exec("make".to_owned());
+        let mut config = Config::default();
+        let limits = limits_of(&config, &exec);
+        assert_eq!((limits.start_seconds, limits.silence_seconds), (limits.run_seconds, limits.run_seconds));
+        assert_eq!(limits_of(&config, &AgentName::Claude), config.limits);
+        config.limits.silence_seconds = 5;
+        assert_eq!(limits_of(&config, &exec).silence_seconds, 5);
+    }
+}

@@ -1,0 +1,272 @@
+//! What users do, each from the first order to the settled end, and what must have come of it.
+
+use std::time::Duration;
+
+use dandori_domain::pull::{PullState, Standing};
+use dandori_domain::run::{Removal, Run, Status};
+use dandori_domain::{Failure, Limit, Oid};
+
+use crate::scene::Scene;
+
+/// The engine ends at a point of this name, this time it is reached.
+pub(crate) type Crash = Option<(String, u32)>;
+
+async fn scene(crash: Crash, config: &str) -> Scene {
+    Scene::new(crash, config).await
+}
+
+/// One commit of the run's own on its branch, at the remote.
+fn assert_published(scene: &Scene, run: &Run, commits: usize) {
+    assert_eq!(run.status(), Status::Succeeded, "{run:#?}");
+    let branch = run.branch().unwrap();
+    let world = scene.world.lock();
+    let published = world.published(branch);
+    assert_eq!(published.len(), commits, "commits on {branch}: {published:?}");
+    assert_eq!(published.first(), run.progress.pushed());
+    assert_eq!(world.branches.get(branch), world.remote.get(branch));
+}
+
+pub(crate) async fn published(crash: Crash) -> Scene {
+    let mut scene = scene(crash, "worktrees.set_up = [\"echo set-up\"]\n").await;
+    scene.world.lock().main_is_dirty = true;
+    let task = scene.run("publish it", "exec:edits", true).await;
+    let run = scene.settled(&task).await;
+    assert_published(&scene, &run, 1);
+    assert_eq!(scene.world.lock().pulls.len(), 1);
+    assert_eq!(scene.pulls(&task).await.len(), 1);
+    assert!(matches!(scene.pulls(&task).await[0].standing, Standing::Open { .. }));
+    scene
+}
+
+/// The agent names its conversation, which a follow-up goes on with.
+pub(crate) async fn conversation(crash: Crash) -> Scene {
+    let mut scene = scene(crash, "agents.claude.model = \"says-hello\"\n").await;
+    let task = scene.run("talk", "claude", false).await;
+    let run = scene.settled(&task).await;
+    assert_published(&scene, &run, 1);
+    assert_eq!(run.summary(), Some("all done"));
+    let session = run.session.clone().unwrap();
+    scene.follow_up(&task, "go on", false).await;
+    let run = scene.settled(&task).await;
+    assert_eq!(run.conversation(), Some(&session));
+    scene
+}
+
+pub(crate) async fn overtaken(crash: Crash) -> Scene {
+    let mut scene = scene(crash, "").await;
+    let task = scene.run("overtaken", "exec:waits", true).await;
+    let run = scene.running(&task).await;
+    scene.world.colleague_pushes(run.branch().unwrap(), "theirs.txt");
+    scene.world.let_agents_end();
+    let run = scene.settled(&task).await;
+    assert_published(&scene, &run, 2);
+    scene
+}
+
+/// A conflict fails the run; once the other side has gone, a retry pushes what was committed, without the agent.
+pub(crate) async fn conflict_and_retry(crash: Crash) -> Scene {
+    let mut scene = scene(crash, "").await;
+    let task = scene.run("conflict", "exec:waits", false).await;
+    let run = scene.running(&task).await;
+    scene.world.colleague_pushes(run.branch().unwrap(), "work.txt");
+    scene.world.lock().conflicts = true;
+    scene.world.let_agents_end();
+    let run = scene.settled(&task).await;
+    assert!(matches!(run.failure(), Some(Failure::PushConflict { .. })), "{run:#?}");
+    scene.world.lock().conflicts = false;
+    scene.retry(&task).await;
+    let run = scene.settled(&task).await;
+    assert_published(&scene, &run, 2);
+    scene
+}
+
+pub(crate) async fn no_changes(crash: Crash) -> Scene {
+    let mut scene = scene(crash, "").await;
+    let task = scene.run("nothing", "exec:true", true).await;
+    let run = scene.settled(&task).await;
+    assert_eq!((run.status(), run.has_changes()), (Status::Succeeded, false));
+    assert!(scene.world.lock().worktrees.is_empty() && scene.world.lock().pulls.is_empty());
+    scene
+}
+
+/// What failed is run again from the base; what it had left stays.
+pub(crate) async fn agent_fails(crash: Crash) -> Scene {
+    let mut scene = scene(crash, "").await;
+    let task = scene.run("fail", "exec:fails", false).await;
+    let run = scene.settled(&task).await;
+    assert_eq!(run.status(), Status::Failed, "{run:#?}");
+    scene
+}
+
+/// An hour passes at once.
+pub(crate) async fn silent(crash: Crash) -> Scene {
+    let mut scene = scene(crash, "limits.start = \"10m\"\nlimits.silence = \"20m\"\n").await;
+    let task = scene.run("sleep", "exec:waits", false).await;
+    let run = scene.settled(&task).await;
+    let timed_out = Failure::TimedOut { limit: Limit::Start, seconds: 600 };
+    assert_eq!(run.failure(), Some(&timed_out), "{run:#?}");
+    assert!(scene.world.lock().worktrees.len() == 1, "its work stays");
+    scene
+}
+
+pub(crate) async fn forbidden(crash: Crash) -> Scene {
+    let mut scene = scene(crash, "").await;
+    let task = scene.run("leak", "exec:leaks", false).await;
+    let run = scene.settled(&task).await;
+    assert!(matches!(run.failure(), Some(Failure::Tampered { .. })), "{run:#?}");
+    assert_eq!(scene.world.lock().remote.len(), 1, "nothing is pushed");
+    scene
+}
+
+pub(crate) async fn worktree_fails(crash: Crash) -> Scene {
+    let mut scene = scene(crash, "").await;
+    scene.world.lock().worktree_says_no = true;
+    let task = scene.run("no place", "exec:edits", false).await;
+    let run = scene.settled(&task).await;
+    assert!(matches!(run.failure(), Some(Failure::Worktree { .. })), "{run:#?}");
+    assert_eq!(scene.world.lock().branches.len(), 1, "no trace of it");
+    scene
+}
+
+pub(crate) async fn set_up_fails(crash: Crash) -> Scene {
+    let mut scene = scene(crash, "worktrees.set_up = [\"fails\"]\n").await;
+    let task = scene.run("set up", "exec:edits", false).await;
+    let run = scene.settled(&task).await;
+    assert!(matches!(run.failure(), Some(Failure::SetUp { .. })), "{run:#?}");
+    scene
+}
+
+pub(crate) async fn canceled_running(crash: Crash) -> Scene {
+    let mut scene = scene(crash, "").await;
+    let task = scene.run("cancel it", "exec:waits", false).await;
+    scene.running(&task).await;
+    scene.cancel(&task).await;
+    let run = scene.settled(&task).await;
+    assert_eq!(run.status(), Status::Canceled, "{run:#?}");
+    let world = scene.world.lock();
+    assert_eq!((world.worktrees.len(), world.branches.len()), (0, 1), "worktree and branch are gone");
+    let kept = &world.preserved[&run.preserved.as_ref().unwrap().reference];
+    assert_eq!(kept.get("work.txt").map(String::as_str), Some("waits"), "and its edits are kept");
+    drop(world);
+    scene
+}
+
+pub(crate) async fn canceled_in_set_up(crash: Crash) -> Scene {
+    let mut scene = scene(crash, "worktrees.set_up = [\"waits\"]\n").await;
+    let task = scene.run("cancel early", "exec:edits", false).await;
+    scene.until("the set-up runs", async |scene| scene.world.alive() == 1).await;
+    scene.cancel(&task).await;
+    let run = scene.settled(&task).await;
+    assert_eq!(run.status(), Status::Canceled, "{run:#?}");
+    scene
+}
+
+pub(crate) async fn canceled_waiting(crash: Crash) -> Scene {
+    let mut scene = scene(crash, "runs.max_parallel = 1\n").await;
+    let first = scene.run("first", "exec:waits", false).await;
+    scene.running(&first).await;
+    let second = scene.run("second", "exec:edits", false).await;
+    scene.cancel(&second).await;
+    let run = scene.settled(&second).await;
+    assert_eq!(run.status(), Status::Canceled);
+    scene.world.let_agents_end();
+    scene.settled(&first).await;
+    scene
+}
+
+pub(crate) async fn follow_up(crash: Crash) -> Scene {
+    let mut scene = scene(crash, "").await;
+    let task = scene.run("begin", "exec:edits", true).await;
+    let first = scene.settled(&task).await;
+    scene.follow_up(&task, "go on", true).await;
+    let run = scene.settled(&task).await;
+    assert_eq!((run.status(), run.has_changes()), (Status::Succeeded, false), "it is as it was");
+    assert_published(&scene, &first, 1);
+    let pulls = scene.pulls(&task).await;
+    assert_eq!(pulls.len(), 1, "the branch has one pull request");
+    assert_eq!(Some(&pulls[0].wanted.head_oid), first.progress.pushed());
+    scene
+}
+
+pub(crate) async fn follow_up_updates(crash: Crash) -> Scene {
+    let mut scene = scene(crash, "").await;
+    let task = scene.run_with("several", &["exec:edits"], true).await;
+    let first = scene.settled(&task).await;
+    // The follow-up's agent is the same: another's edit in the tree makes it a change.
+    let path = first.workspace().unwrap().path.clone();
+    scene.world.lock().worktrees.get_mut(&path).unwrap().insert("more.txt".into(), "more".into());
+    scene.follow_up(&task, "more", true).await;
+    let run = scene.settled(&task).await;
+    assert_published(&scene, &run, 2);
+    assert_eq!(scene.world.lock().pulls.len(), 1);
+    let shown = scene.world.lock().pulls[0].commit.clone();
+    assert_eq!(shown.as_deref(), run.progress.pushed().map(Oid::as_str));
+    scene
+}
+
+pub(crate) async fn pull_fails_and_is_opened_by_hand(crash: Crash) -> Scene {
+    let mut scene = scene(crash, "").await;
+    scene.world.lock().forge_says_no = true;
+    let task = scene.run("no forge", "exec:edits", true).await;
+    let run = scene.settled(&task).await;
+    assert_eq!(run.status(), Status::Succeeded, "a pull request that cannot be opened does not undo the push");
+    assert!(scene.pulls(&task).await[0].problem().is_some());
+    scene.world.lock().forge_says_no = false;
+    scene.open_pull_by_hand(&task).await;
+    scene.settled(&task).await;
+    let pulls = scene.pulls(&task).await;
+    assert_eq!((pulls.len(), scene.world.lock().pulls.len()), (1, 1));
+    assert!(matches!(pulls[0].standing, Standing::Open { .. }), "{pulls:?}");
+    scene
+}
+
+/// What happens on the forge is noticed, and a merged one is over.
+pub(crate) async fn closed_and_merged(crash: Crash) -> Scene {
+    let mut scene = scene(crash, "").await;
+    let first = scene.run("to be closed", "exec:edits one", true).await;
+    scene.settled(&first).await;
+    let second = scene.run("to be merged", "exec:edits two", true).await;
+    scene.settled(&second).await;
+    scene.world.lock().pulls[0].state = PullState::Closed;
+    scene.world.lock().pulls[1].state = PullState::Merged;
+    scene.look_at_pulls().await;
+    scene.settled(&second).await;
+    // A daemon that died over the first has not seen the second.
+    scene.look_at_pulls().await;
+    assert!(matches!(scene.pulls(&first).await[0].standing, Standing::Closed { .. }));
+    assert!(matches!(scene.pulls(&second).await[0].standing, Standing::Merged { .. }));
+    scene
+}
+
+/// With `cleanup = "pr"` the worktree goes once the pull request is open.
+pub(crate) async fn cleaned_up(crash: Crash) -> Scene {
+    let mut scene = scene(crash, "cleanup = \"pr\"\n").await;
+    let task = scene.run("clean", "exec:edits", true).await;
+    scene
+        .until("the worktree is gone", async |scene| matches!(scene.newest(&task).await.removal, Removal::Done(_)))
+        .await;
+    let run = scene.settled(&task).await;
+    assert_eq!(run.status(), Status::Succeeded);
+    let world = scene.world.lock();
+    assert!(world.worktrees.is_empty() && world.branches.contains_key(run.branch().unwrap()));
+    drop(world);
+    scene
+}
+
+/// Three wait while one works: they come in order, each once.
+pub(crate) async fn queued(crash: Crash) -> Scene {
+    let mut scene = scene(crash, "runs.max_parallel = 1\n").await;
+    let mut tasks = Vec::new();
+    for name in ["one", "two", "three"] {
+        tasks.push(scene.run(name, &format!("exec:edits {name}"), false).await);
+    }
+    let mut ended = Vec::new();
+    for task in &tasks {
+        let run = scene.settled(task).await;
+        assert_published(&scene, &run, 1);
+        ended.push(run.progress.admitted_at().unwrap());
+    }
+    assert!(ended.is_sorted(), "{ended:?}");
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    scene
+}

@@ -1,0 +1,333 @@
+//! A scene: an engine on a stand-in for the world, that can be killed and started again on the same store.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use camino::Utf8PathBuf;
+use dandori_domain::pull::Pull;
+use dandori_domain::run::{Run, Status};
+use dandori_domain::task::Task;
+use dandori_domain::{HostId, Problem};
+use dandori_engine::edges::Edges;
+use dandori_engine::{
+    Clock, CrashPlan, Engine, EngineOptions, Ids, Layout, NewTaskRequest, RunChoice, Stand, WhichRun,
+};
+use dandori_host::Env;
+use dandori_store::{Location, Store};
+use jiff::{SignedDuration, Timestamp};
+use tokio::sync::Notify;
+use tokio::time::Instant;
+
+use crate::world::World;
+
+/// More simulated time than any story takes.
+const PATIENCE: Duration = Duration::from_hours(100);
+
+pub(crate) struct Scene {
+    pub(crate) world: Arc<World>,
+    pub(crate) engine: Engine,
+    pub(crate) crashes: Arc<Crashes>,
+    store: Store,
+    host: HostId,
+    clock: Arc<SimulatedClock>,
+    ids: Arc<CountedIds>,
+    folder: tempfile::TempDir,
+}
+
+struct SimulatedClock {
+    /// Of the beginning: files the story writes are dated by the real clock.
+    began: (Timestamp, Instant),
+}
+
+impl Clock for SimulatedClock {
+    fn now(&self) -> Timestamp {
+        self.began.0 + SignedDuration::try_from(self.began.1.elapsed()).unwrap()
+    }
+}
+
+#[derive(Default)]
+struct CountedIds(AtomicU64);
+
+impl Ids for CountedIds {
+    fn random(&self) -> u128 {
+        let count = u128::from(self.0.fetch_add(1, Ordering::SeqCst) + 1);
+        count.wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835)
+    }
+}
+
+/// Which points were reached how often, and at which the engine is to end.
+#[derive(Default)]
+pub(crate) struct Crashes {
+    pub(crate) reached: Mutex<BTreeMap<String, u32>>,
+    /// The point, and which time it is reached.
+    at: Mutex<Option<(String, u32)>>,
+    bell: Notify,
+}
+
+impl CrashPlan for Crashes {
+    fn ends_at(&self, point: &str) -> bool {
+        let mut reached = self.reached.lock().unwrap();
+        let count = reached.entry(point.to_owned()).or_default();
+        *count += 1;
+        let mut at = self.at.lock().unwrap();
+        let ends = at.as_ref().is_some_and(|(name, time)| name == point && time == count);
+        if ends {
+            *at = None;
+            self.bell.notify_one();
+        }
+        ends
+    }
+}
+
+impl Crashes {
+    /// It has not come to the point it was to end at.
+    pub(crate) fn is_armed(&self) -> bool {
+        self.at.lock().unwrap().is_some()
+    }
+}
+
+impl Scene {
+    pub(crate) async fn new(crash: Option<(String, u32)>, config: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let root = Utf8PathBuf::from_path_buf(folder.path().to_owned()).unwrap();
+        std::fs::create_dir_all(root.join("repo/.git")).unwrap();
+        std::fs::create_dir_all(root.join("home")).unwrap();
+        std::fs::create_dir_all(root.join("bin")).unwrap();
+        // Found, and never started.
+        dandori_host::put_file(&root.join("bin/claude"), b"#!/bin/sh\n", 0o755).unwrap();
+        std::fs::write(root.join("config.toml"), config).unwrap();
+        let world = Arc::new(World::new(&root.join("repo")));
+        let (store, _) = Store::open(Location::Memory, dandori_host::now()).await.unwrap();
+        let host = HostId::mint(dandori_host::now(), 1);
+        let clock = Arc::new(SimulatedClock { began: (dandori_host::now(), Instant::now()) });
+        let crashes = Arc::new(Crashes { at: Mutex::new(crash), ..Crashes::default() });
+        let ids = Arc::new(CountedIds::default());
+        let engine = start(&store, host, &world, &clock, &ids, &crashes, &root).await;
+        Self { world, engine, crashes, store, host, clock, ids, folder }
+    }
+
+    fn root(&self) -> Utf8PathBuf {
+        Utf8PathBuf::from_path_buf(self.folder.path().to_owned()).unwrap()
+    }
+
+    /// `kill -9`, and the daemon again.
+    pub(crate) async fn kill(&mut self) {
+        self.engine.kill().await;
+        let (world, clock, ids, crashes) = (&self.world, &self.clock, &self.ids, &self.crashes);
+        self.engine = start(&self.store, self.host, world, clock, ids, crashes, &self.root()).await;
+    }
+
+    /// Gives an order until it is taken, as a user would whose daemon dies over it.
+    async fn order<T>(
+        &mut self,
+        give: impl AsyncFn(&Engine) -> Result<T, Problem>,
+        taken: impl AsyncFn(&Self) -> Option<T>,
+    ) -> T {
+        loop {
+            let answer = {
+                let engine = self.engine.clone();
+                tokio::select! {
+                    answer = give(&engine) => Some(answer),
+                    () = self.crashes.bell.notified() => None,
+                }
+            };
+            match answer {
+                Some(Ok(done)) => return done,
+                Some(Err(problem)) => panic!("refused: {problem:?}"),
+                None => self.kill().await,
+            }
+            if let Some(done) = taken(self).await {
+                return done;
+            }
+        }
+    }
+
+    pub(crate) async fn run(&mut self, instruction: &str, agent: &str, pr: bool) -> Task {
+        self.run_with(instruction, &[agent], pr).await
+    }
+
+    pub(crate) async fn run_with(&mut self, instruction: &str, agents: &[&str], pr: bool) -> Task {
+        let path = self.root().join("repo");
+        let request = NewTaskRequest {
+            path,
+            instruction: instruction.to_owned(),
+            agents: agents.iter().map(|agent| (*agent).to_owned()).collect(),
+            base: None,
+            choice: RunChoice { pr: Some(pr), ..RunChoice::default() },
+        };
+        let title = instruction.to_owned();
+        self.order(
+            async |engine| engine.create_task(request.clone()).await.map(|(task, _)| task),
+            async |scene| {
+                let tasks = scene.store.tasks(dandori_store::TaskFilter::default(), 100).await.unwrap();
+                tasks.into_iter().map(|found| found.task).find(|task| task.title == title)
+            },
+        )
+        .await
+    }
+
+    pub(crate) async fn runs(&self, task: &Task) -> Vec<Run> {
+        self.store.runs_of(task.id).await.unwrap()
+    }
+
+    pub(crate) async fn newest(&self, task: &Task) -> Run {
+        self.runs(task).await.pop().unwrap()
+    }
+
+    pub(crate) async fn pulls(&self, task: &Task) -> Vec<Pull> {
+        self.store.pulls_of(task.id).await.unwrap()
+    }
+
+    pub(crate) async fn follow_up(&mut self, task: &Task, instruction: &str, pr: bool) {
+        let before = self.runs(task).await.len();
+        let choice = RunChoice { pr: Some(pr), ..RunChoice::default() };
+        self.order(
+            async |engine| {
+                let (task, runs) = engine.find_task(&task.id.to_string()).await?;
+                let earlier = engine.run_to_go_on_with(&task, &runs, WhichRun::Chosen).await?;
+                engine.follow_up(&task, &earlier, instruction.to_owned(), choice.clone()).await.map(drop)
+            },
+            async |scene| (scene.runs(task).await.len() > before).then_some(()),
+        )
+        .await;
+        assert_eq!(self.runs(task).await.len(), before + 1, "one order, one run");
+    }
+
+    pub(crate) async fn cancel(&mut self, task: &Task) {
+        self.order(
+            async |engine| engine.cancel(&task.id.to_string()).await.map(drop),
+            async |scene| scene.newest(task).await.is_canceling().then_some(()),
+        )
+        .await;
+    }
+
+    pub(crate) async fn retry(&mut self, task: &Task) {
+        self.order(
+            async |engine| engine.retry(&task.id.to_string(), None).await.map(drop),
+            async |scene| (scene.newest(task).await.status() != Status::Failed).then_some(()),
+        )
+        .await;
+    }
+
+    pub(crate) async fn open_pull_by_hand(&mut self, task: &Task) {
+        let run = self.newest(task).await;
+        self.order(
+            async |engine| engine.create_pull(&run, Some("mine".into()), None, None).await.map(drop),
+            async |_| None,
+        )
+        .await;
+    }
+
+    /// What `pr list` does: what happened on the forge is noticed.
+    pub(crate) async fn look_at_pulls(&mut self) {
+        let path = self.root().join("repo");
+        self.order(async |engine| engine.list_pulls(&path).await.map(drop), async |_| None).await;
+    }
+
+    /// Until something is so, however often the engine dies meanwhile.
+    pub(crate) async fn until(&mut self, what: &str, is_so: impl AsyncFn(&Self) -> bool) {
+        let end = Instant::now() + PATIENCE;
+        loop {
+            let mut events = self.store.watch_events();
+            events.borrow_and_update();
+            if is_so(self).await {
+                return;
+            }
+            assert!(Instant::now() < end, "waited in vain: {what}");
+            let has_crashed = tokio::select! {
+                _ = events.changed() => false,
+                () = self.crashes.bell.notified() => true,
+                () = tokio::time::sleep(Duration::from_secs(1)) => false,
+            };
+            if has_crashed {
+                self.kill().await;
+            }
+        }
+    }
+
+    pub(crate) async fn running(&mut self, task: &Task) -> Run {
+        self.until("the agent runs", async |scene| scene.newest(task).await.status() == Status::Running).await;
+        self.newest(task).await
+    }
+
+    /// The newest run once nothing is left to do for it, and for its pull request.
+    pub(crate) async fn settled(&mut self, task: &Task) -> Run {
+        self.until("it is settled", async |scene| {
+            let pulls = scene.pulls(task).await;
+            scene.runs(task).await.iter().all(Run::is_settled) && !pulls.iter().any(Pull::is_pending)
+        })
+        .await;
+        // A point that only comes after the last fact.
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        if self.crashes.bell.notified().now_or_never_is_some() {
+            self.kill().await;
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+        self.newest(task).await
+    }
+
+    /// What must hold at the end of every story.
+    pub(crate) async fn assert_sound(&mut self) {
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        if self.crashes.bell.notified().now_or_never_is_some() {
+            self.kill().await;
+            tokio::time::sleep(Duration::from_secs(2)).await;
+        }
+        assert!(!self.crashes.is_armed(), "the engine never came to the point it was to end at");
+        assert_eq!(self.world.alive(), 0, "processes are left");
+        assert_eq!(self.store.walked::<Run>(self.host).await.unwrap(), [], "runs that nobody has finished");
+        assert_eq!(self.store.walked::<Pull>(self.host).await.unwrap(), [], "pull requests nobody has finished");
+        assert_eq!(self.engine.live_count(), 0);
+        let notices = self.engine.notices();
+        assert!(notices.is_empty(), "{notices:?}");
+        let world = self.world.lock();
+        let twice: Vec<_> = world.starts.iter().filter(|(_, count)| **count > 1).collect();
+        assert!(twice.is_empty(), "started twice: {twice:?}");
+        let branches: Vec<&String> = world.branches.keys().filter(|name| *name != "main").collect();
+        for path in world.worktrees.keys() {
+            let key = path.file_name().unwrap();
+            assert!(branches.iter().any(|branch| branch.ends_with(key)), "a worktree without a branch: {path}");
+        }
+    }
+}
+
+trait NowOrNever {
+    fn now_or_never_is_some(self) -> bool;
+}
+
+impl<F: Future<Output = ()>> NowOrNever for F {
+    fn now_or_never_is_some(self) -> bool {
+        futures_util::FutureExt::now_or_never(self).is_some()
+    }
+}
+
+async fn start(
+    store: &Store,
+    host: HostId,
+    world: &Arc<World>,
+    clock: &Arc<SimulatedClock>,
+    ids: &Arc<CountedIds>,
+    crashes: &Arc<Crashes>,
+    root: &camino::Utf8Path,
+) -> Engine {
+    let stand = Stand {
+        store: store.clone(),
+        host,
+        edges: Edges { git: world.clone(), host: world.clone(), forge: world.clone() },
+        clock: clock.clone(),
+        ids: ids.clone(),
+        crashes: crashes.clone(),
+    };
+    let path = format!("{}:/usr/bin:/bin", root.join("bin"));
+    let env =
+        Env::from_pairs([("PATH", path.as_str()), ("HOME", root.join("home").as_str()), ("ANTHROPIC_API_KEY", "none")]);
+    let options = EngineOptions {
+        layout: Layout::at(root.join("state")),
+        env,
+        user_config: root.join("config.toml"),
+        dandori: root.join("bin/dandori"),
+    };
+    Engine::start_on(stand, options).await.unwrap()
+}
