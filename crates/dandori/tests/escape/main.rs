@@ -10,9 +10,12 @@
     reason = "tests: a panic is how they report"
 )]
 
+mod browser;
+mod builds;
 mod filters;
 mod ground;
 mod races;
+mod shelf;
 mod staging;
 mod tries;
 mod warm;
