@@ -14,6 +14,7 @@ mod browser;
 mod builds;
 mod filters;
 mod ground;
+mod lures;
 mod races;
 mod shelf;
 mod staging;
