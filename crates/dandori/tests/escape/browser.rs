@@ -17,8 +17,9 @@ class Page(http.server.BaseHTTPRequestHandler):
 
 server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Page)
 threading.Thread(target=server.serve_forever, daemon=True).start()
-line = ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+line = ["chromium", "--headless", *sys.argv[1:], "--disable-gpu", "--disable-quic", "--no-first-run",
         "--disable-background-networking", "--disable-component-update", "--disable-sync", "--hide-scrollbars",
+        "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
         "--user-data-dir=" + os.path.join(os.environ["TMPDIR"], "profile"), "--window-size=320,240",
         "--screenshot=" + os.path.abspath("picture.png"), "http://127.0.0.1:%d/" % server.server_port]
 sys.exit(subprocess.run(line, timeout=80).returncode)
@@ -40,7 +41,9 @@ fn a_browser_renders_a_page_of_the_run_s_own_server() {
     for kind in kinds() {
         let ground = Ground::new(kind);
         ground.plant("browse.py", BROWSE);
-        let ended = run(&ground, "exec:python3 browse.py");
+        // Its own fence stands inside ours, where there are namespaces for it; it makes none for a superuser.
+        let own_fence = if kind.namespaces && ground.uid != 0 { "" } else { " --no-sandbox" };
+        let ended = run(&ground, &format!("exec:python3 browse.py{own_fence}"));
         let log = ground.env.dandori(["task", "log", "T-1"]).stdout;
         assert_eq!(ended["state"], "SUCCEEDED", "{kind:?}: {ended:#}\n{log}");
         let name = format!("{}:picture.png", ended["branch"].as_str().unwrap());

@@ -48,11 +48,11 @@ fn builds_warm(kind: Kind, tool: &str, cache: Cache, project: Project) {
     let build = project(&ground, &shelf);
     put(&ground, "cold.sh", &format!("set -ex\n{}\n", build.cold));
     put(&ground, "warm.sh", &format!("set -ex\n{}\n", build.warm));
-    put(&ground, ".gitignore", "/node_modules\n/target\n/.venv\n");
+    put(&ground, ".gitignore", "/.env\n/node_modules\n/target\n/.venv\n");
     commit(&ground);
     let ended = |script: &str| {
         let ended = run(&ground, &format!("exec:sh {script}"));
-        let log = env.dandori(["task", "log", ended["task"].as_str().unwrap_or("T-1")]).stdout;
+        let log = env.dandori(["task", "log", ended["id"].as_str().unwrap()]).stdout;
         assert_eq!(ended["state"], "SUCCEEDED", "{kind:?}, {tool}: {ended:#}\n{log}");
         ended
     };
@@ -282,18 +282,18 @@ fn go(ground: &Ground, shelf: &Shelf) -> Build {
 const MAVEN: &str = "/usr/share/maven-repo";
 
 fn maven(ground: &Ground, _: &Shelf) -> Build {
-    let plugin = |name: &str, more: &str| {
+    let plugin = |name: &str| {
         let artefact = format!("maven-{name}-plugin");
         let versions = Utf8Path::new(MAVEN).join("org/apache/maven/plugins").join(&artefact);
-        let found = versions.read_dir_utf8().unwrap_or_else(|e| panic!("{versions}: {e}")).flatten();
+        let mut found = versions.read_dir_utf8().unwrap_or_else(|e| panic!("{versions}: {e}")).flatten();
         let version = |entry: camino::Utf8DirEntry| {
             let version = entry.file_name().to_owned();
             entry.path().join(format!("{artefact}-{version}.jar")).is_file().then_some(version)
         };
-        let version = found.filter_map(version).next().unwrap_or_else(|| panic!("{versions}: no jar"));
-        format!("<plugin><artifactId>{artefact}</artifactId><version>{version}</version>{more}</plugin>")
+        let version = found.find_map(version).unwrap_or_else(|| panic!("{versions}: no jar"));
+        format!("<plugin><artifactId>{artefact}</artifactId><version>{version}</version></plugin>")
     };
-    let plugins = ["compiler", "resources", "jar"].map(|name| plugin(name, "")).concat();
+    let plugins = ["compiler", "resources", "jar"].map(plugin).concat();
     // Its tests would need much more from Debian.
     let no_tests = "<plugin><artifactId>maven-surefire-plugin</artifactId><version>1</version><executions><execution>\
                     <id>default-test</id><phase>none</phase></execution></executions></plugin>";
