@@ -1,9 +1,10 @@
-//! What the tests need beyond Rust: git, node with npm, a PostgreSQL server to start, gh and a keyring to ask.
+//! What the tests need beyond Rust: git, node with npm, a PostgreSQL server to start, gh and a keyring to ask, and for
+//! builds behind the fence pip, Go, Maven with its plugins, and a browser.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// A program, and the Debian package that brings it.
+/// A program, or a file or folder by its path, and the Debian package that brings it.
 const NEEDS: &[(&str, &str)] = &[
     ("git", "git"),
     ("node", "nodejs"),
@@ -18,6 +19,14 @@ const NEEDS: &[(&str, &str)] = &[
     ("dbus-run-session", "dbus"),
     ("gnome-keyring-daemon", "gnome-keyring"),
     ("secret-tool", "libsecret-tools"),
+    ("pip3", "python3-pip"),
+    ("go", "golang-go"),
+    ("javac", "default-jdk-headless"),
+    ("mvn", "maven"),
+    ("/usr/share/maven-repo/org/apache/maven/plugins/maven-compiler-plugin", "libmaven-compiler-plugin-java"),
+    ("/usr/share/maven-repo/org/apache/maven/plugins/maven-resources-plugin", "libmaven-resources-plugin-java"),
+    ("/usr/share/maven-repo/org/apache/maven/plugins/maven-jar-plugin", "libmaven-jar-plugin-java"),
+    ("chromium", "chromium"),
 ];
 
 pub(crate) fn install() -> Result<(), String> {
@@ -43,6 +52,9 @@ pub(crate) fn install() -> Result<(), String> {
 }
 
 fn is_there(program: &str) -> bool {
+    if program.starts_with('/') {
+        return Path::new(program).exists();
+    }
     let on_path =
         std::env::var_os("PATH").is_some_and(|path| std::env::split_paths(&path).any(|d| d.join(program).is_file()));
     // Debian keeps the server's programs off the PATH.

@@ -44,7 +44,9 @@ pub enum Gap {
     Modes,
     /// Names and command lines of other processes.
     OtherProcesses,
-    /// Shared memory and message queues of System V.
+    /// Names, sizes and times of what is hidden.
+    HiddenNames,
+    /// Shared memory, semaphores and message queues.
     SharedMemory,
     /// What tools put into their shared caches reaches the user's, where they have no variable for it.
     Caches,
@@ -157,7 +159,7 @@ impl Sandbox {
                 gaps.push(Gap::PathSockets);
             }
             gaps.extend([Gap::Terminals, Gap::Modes, Gap::Priorities, Gap::OtherProcesses]);
-            gaps.extend([Gap::SharedMemory, Gap::Caches, Gap::RemotePasswords]);
+            gaps.extend([Gap::HiddenNames, Gap::SharedMemory, Gap::Caches, Gap::RemotePasswords]);
             if layers.landlock < 6 {
                 gaps.push(Gap::Signals);
             }

@@ -41,7 +41,7 @@ pub use limits::RunLimits;
 pub use stores::{Store, Stores, programs_in_stores, stores};
 
 pub(crate) use plan::runtime_folder;
-pub(crate) use stores::claim;
+pub(crate) use stores::{claim, tell};
 
 /// What an agent may touch. Paths that do not exist are passed over; links are followed once, at the start.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]

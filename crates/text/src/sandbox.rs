@@ -46,9 +46,13 @@ pub fn gap(lang: Lang, gap: Gap) -> &'static str {
             "names and command lines of your other processes can be seen",
             "ほかのプロセスの名前とコマンドラインが見えます",
         ),
+        Gap::HiddenNames => (
+            "names, sizes and times of hidden files can be seen, not their contents",
+            "隠したファイルの名前、サイズ、時刻が見えます (内容は読み取れません)",
+        ),
         Gap::SharedMemory => (
-            "System V shared memory and message queues of your other processes can be reached",
-            "ほかのプロセスの System V 共有メモリとメッセージキューにアクセスできます",
+            "shared memory, semaphores and message queues of your other processes can be reached",
+            "ほかのプロセスの共有メモリ、セマフォ、メッセージキューにアクセスできます",
         ),
         Gap::Caches => (
             "tools that have no variable for their cache start without it",

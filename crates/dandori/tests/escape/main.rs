@@ -10,9 +10,13 @@
     reason = "tests: a panic is how they report"
 )]
 
+mod browser;
+mod builds;
 mod filters;
 mod ground;
+mod lures;
 mod races;
+mod shelf;
 mod staging;
 mod tries;
 mod warm;

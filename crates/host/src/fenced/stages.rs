@@ -247,9 +247,7 @@ fn tell_places(env: &mut Env, policy: &SandboxPolicy, in_namespaces: bool) {
         }
     }
     for store in policy.stores.iter().filter(|store| !in_namespaces || !store.is_over) {
-        if let Some(variable) = &store.variable {
-            env.set(variable, store.upper.as_str());
-        }
+        sandbox::tell(store, env);
     }
 }
 

@@ -4,7 +4,8 @@
 
 use rustix::thread::{CapabilitySet, remove_capability_from_bounding_set};
 
-/// With these one looks into other processes' memory, loads code into the kernel, opens files by handle, or mounts.
+/// With these one looks into other processes' memory, loads code into the kernel, opens files by handle, mounts, raises one's
+/// own limits, listens to what others send over loopback, or keeps the machine from sleeping.
 /// What builds and package managers use as root (owner, mode, user and group changes, low ports) stays.
 const REACH_AROUND: &[CapabilitySet] = &[
     CapabilitySet::SYS_ADMIN,
@@ -17,7 +18,16 @@ const REACH_AROUND: &[CapabilitySet] = &[
     CapabilitySet::SYS_BOOT,
     CapabilitySet::SYS_TIME,
     CapabilitySet::SYSLOG,
+    CapabilitySet::SYS_RESOURCE,
+    CapabilitySet::SYS_PACCT,
+    CapabilitySet::SYS_TTY_CONFIG,
     CapabilitySet::NET_ADMIN,
+    CapabilitySet::NET_RAW,
+    CapabilitySet::IPC_OWNER,
+    CapabilitySet::AUDIT_CONTROL,
+    CapabilitySet::AUDIT_READ,
+    CapabilitySet::WAKE_ALARM,
+    CapabilitySet::BLOCK_SUSPEND,
     CapabilitySet::MAC_ADMIN,
     CapabilitySet::MAC_OVERRIDE,
     CapabilitySet::DAC_READ_SEARCH,

@@ -28,11 +28,11 @@ const STORES: &[(&str, &str, &str, &str, &str)] = &[
     ("uv", "UV_CACHE_DIR", "", "", "UV_CACHE_DIR"),
     ("pip", "PIP_CACHE_DIR", "", "", "PIP_CACHE_DIR"),
     ("poetry", "POETRY_CACHE_DIR", "", "", "POETRY_CACHE_DIR"),
-    ("go", "GOPATH", "go", "pkg", ""),
+    ("go", "GOPATH", "go", "pkg", "GOPATH"),
     ("go-modules", "GOMODCACHE", "", "", "GOMODCACHE"),
     ("go-build", "GOCACHE", "", "", "GOCACHE"),
     ("gradle", "GRADLE_USER_HOME", ".gradle", "", "GRADLE_USER_HOME"),
-    ("maven", "", ".m2", "", ""),
+    ("maven", "", ".m2", "", "MAVEN_OPTS"),
     ("ivy", "", ".ivy2", "", ""),
     ("nuget", "NUGET_PACKAGES", ".nuget/packages", "", "NUGET_PACKAGES"),
     ("pub", "PUB_CACHE", ".pub-cache", "", "PUB_CACHE"),
@@ -40,6 +40,15 @@ const STORES: &[(&str, &str, &str, &str, &str)] = &[
     ("sccache", "SCCACHE_DIR", "", "", "SCCACHE_DIR"),
     ("browsers", "PLAYWRIGHT_BROWSERS_PATH", "", "", "PLAYWRIGHT_BROWSERS_PATH"),
 ];
+
+/// Variables that hold a list: the first is where the tool writes.
+const LISTS: &[&str] = &["GOPATH"];
+
+/// Variables that hold a tool's options: the one that names the store, after those that are there.
+const OPTIONS: &[(&str, &str)] = &[("MAVEN_OPTS", "-Dmaven.repo.local={}/repository")];
+
+/// Tools whose program has another name than their store.
+const PROGRAM_NAMES: &[(&str, &str)] = &[("maven", "mvn")];
 
 /// Programs inside stores: read-only all the same.
 const PROGRAMS: &[&str] = &[".cargo/bin", ".pub-cache/bin"];
@@ -68,7 +77,7 @@ pub fn stores(home: &Utf8Path, env: &Env) -> Vec<Store> {
     let mut found: Vec<Store> = Vec::new();
     for (name, moved_by, place, store, variable) in STORES {
         // A relative value means something else in every folder: not a place we could layer.
-        let moved = env.path(moved_by).filter(|path| path.is_absolute());
+        let moved = moved(env, moved_by).filter(|path| path.is_absolute());
         let Some(top) = moved.or_else(|| (!place.is_empty()).then(|| home.join(place))) else { continue };
         let at = if store.is_empty() { top } else { top.join(store) };
         let is_inside = found.iter().any(|other| at.starts_with(&other.at));
@@ -77,12 +86,37 @@ pub fn stores(home: &Utf8Path, env: &Env) -> Vec<Store> {
         let variable = (!variable.is_empty()).then(|| (*variable).to_owned());
         // One that is not there is told to its tool alone: others complain of variables they do not know.
         let tool = name.split('-').next().unwrap_or(name);
+        let tool = PROGRAM_NAMES.iter().find(|(store, _)| *store == tool).map_or(tool, |(_, program)| program);
         let can_be_told = variable.is_some() && (*name == "cache" || env.find_program(tool).is_some());
         if !is_inside && !is_too_much && (at.is_dir() || can_be_told) {
             found.push(Store { name: (*name).to_owned(), at, variable });
         }
     }
     found
+}
+
+fn moved(env: &Env, variable: &str) -> Option<Utf8PathBuf> {
+    let path = env.path(variable)?;
+    if !LISTS.contains(&variable) {
+        return Some(path);
+    }
+    path.as_str().split(':').next().map(Utf8PathBuf::from)
+}
+
+/// Names the layer itself to its tool, where it does not lie over the store.
+pub(crate) fn tell(layer: &Layer, env: &mut Env) {
+    let Some(variable) = &layer.variable else { return };
+    let Some((_, option)) = OPTIONS.iter().find(|(name, _)| name == variable) else {
+        env.set(variable, layer.upper.as_str());
+        return;
+    };
+    // Options are words, and a tool that takes half a path for one does not start at all.
+    if layer.upper.as_str().contains(char::is_whitespace) {
+        return;
+    }
+    let option = option.replace("{}", layer.upper.as_str());
+    let told = env.text(variable).map_or(option.clone(), |there| format!("{there} {option}"));
+    env.set(variable, told);
 }
 
 /// Folders of programs inside the stores.
@@ -172,6 +206,25 @@ mod tests {
         std::os::unix::fs::symlink("/bin/true", home.join("bin/gradle")).unwrap();
         let found = stores(home, &Env::from_pairs([("PATH", home.join("bin").as_str())]));
         assert!(found.iter().any(|s| s.at == home.join(".gradle")), "not there, but its tool can be told where to be");
+    }
+
+    #[test]
+    fn a_layer_is_named_to_its_tool_as_the_tool_wants_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let home = Utf8Path::from_path(dir.path()).unwrap();
+        for program in ["go", "mvn"] {
+            std::os::unix::fs::symlink("/bin/true", home.join(program)).unwrap();
+        }
+        let list = format!("{home}/first:{home}/second");
+        let mut env = Env::from_pairs([("PATH", home.as_str()), ("GOPATH", list.as_str()), ("MAVEN_OPTS", "-Xmx1g")]);
+        let found = stores(home, &env);
+        assert_eq!(found.iter().find(|s| s.name == "go").unwrap().at, home.join("first/pkg"));
+        for store in found {
+            let (upper, work) = (Utf8PathBuf::from("/l").join(&store.name), Utf8PathBuf::from("/w"));
+            tell(&Layer { at: store.at, upper, work, variable: store.variable, is_over: false }, &mut env);
+        }
+        assert_eq!(env.text("GOPATH"), Some("/l/go"));
+        assert_eq!(env.text("MAVEN_OPTS"), Some("-Xmx1g -Dmaven.repo.local=/l/maven/repository"));
     }
 
     #[test]
