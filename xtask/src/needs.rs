@@ -1,4 +1,4 @@
-//! What the tests need beyond Rust: git, node with npm, a PostgreSQL server to start, gh and a keyring to ask.
+//! What the checks need beyond Rust: git, node with npm, a PostgreSQL server to start, gh and a keyring to ask.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -9,6 +9,8 @@ const NEEDS: &[(&str, &str)] = &[
     ("node", "nodejs"),
     ("npm", "npm"),
     ("python3", "python3"),
+    // For the spelling.
+    ("pip3", "python3-pip"),
     ("tmux", "tmux"),
     ("ssh-agent", "openssh-client"),
     ("script", "bsdutils"),

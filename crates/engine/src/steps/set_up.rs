@@ -16,6 +16,7 @@ use crate::engine::private_folder;
 use crate::fault;
 use crate::fence::{self, Wanted};
 use crate::repos::Known;
+use crate::shim_end::ended;
 
 impl Engine {
     pub(crate) fn set_up_commands(&self, run: &RunFacts, tree: &Utf8Path) -> Vec<SetUpCommand> {
@@ -108,7 +109,7 @@ impl Engine {
                 }
                 Probe::Alive(started) => {
                     tokio::select! {
-                        () = shim::watch(&started.shim) => {}
+                        () = ended(&started.shim) => {}
                         () = bell.notified() => {
                             if self.is_canceled(run).await {
                                 return Err(StepError::LookAgain);

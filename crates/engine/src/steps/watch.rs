@@ -19,7 +19,7 @@ use dandori_host::shim::{self, ExitRecord, Probe, Why};
 use tokio::sync::Notify;
 
 use crate::drive::StepError;
-use crate::{Engine, RunLayout};
+use crate::{Engine, RunLayout, shim_end};
 
 /// How often the stream is looked at. Its end is not waited for this way: the shim's end is an event.
 const LOOK: Duration = Duration::from_millis(250);
@@ -120,7 +120,7 @@ impl Engine {
                 return Err(failure.into());
             }
             tokio::select! {
-                () = shim::watch(&started.shim) => {}
+                () = shim_end::ended(&started.shim) => {}
                 () = tokio::time::sleep(if is_behind { Duration::ZERO } else { LOOK }) => {}
                 () = bell.notified() => {
                     if self.is_canceled(run).await {
