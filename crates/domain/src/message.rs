@@ -13,7 +13,7 @@ pub struct MessageParts<'a> {
 }
 
 /// Conventional by default: `feat: add a health endpoint`, the summary, the trailer.
-pub const DEFAULT_TEMPLATE: &str = "{type}: {subject}\n\n{summary}\n\nDandori-Run: {run}\n";
+pub(crate) const DEFAULT_TEMPLATE: &str = "{type}: {subject}\n\n{summary}\n\nDandori-Run: {run}\n";
 
 pub const TRAILER: &str = "Dandori-Run";
 

@@ -203,7 +203,7 @@ impl RunFacts {
     }
 
     /// A launch was at least intended: something may be running.
-    pub fn may_have_processes(&self) -> bool {
+    pub(crate) fn may_have_processes(&self) -> bool {
         self.launched_at.is_some() || matches!(self.open_intent, Some(Intent::Launch | Intent::SetUp))
     }
 
@@ -394,7 +394,7 @@ impl RunFacts {
         self.notes.iter().any(|note| matches!(note, Note::NotCleanedUp { .. }))
     }
 
-    pub fn has_changes(&self) -> bool {
+    pub(crate) fn has_changes(&self) -> bool {
         self.staged.as_ref().is_some_and(|s| s.changes.is_some())
     }
 

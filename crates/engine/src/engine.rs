@@ -221,7 +221,7 @@ impl Engine {
         self.0.walked.lock().unwrap_or_else(PoisonError::into_inner).keys().copied().collect()
     }
 
-    pub fn live_count(&self) -> u32 {
+    pub(crate) fn live_count(&self) -> u32 {
         let walked = self.0.walked.lock().unwrap_or_else(PoisonError::into_inner);
         u32::try_from(walked.len()).unwrap_or(u32::MAX)
     }

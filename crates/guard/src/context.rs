@@ -173,7 +173,7 @@ impl<'a> Context<'a> {
     }
 
     /// Where a command of the line would run, when that is known.
-    pub fn folder_of(&self, command: &Command) -> Option<Utf8PathBuf> {
+    pub(crate) fn folder_of(&self, command: &Command) -> Option<Utf8PathBuf> {
         self.folder(&command.cwd)
     }
 
@@ -304,7 +304,7 @@ impl<'a> Context<'a> {
     }
 
     /// A path of the line, absolute as far as it can be.
-    pub fn expanded(&self, path: &str) -> Utf8PathBuf {
+    pub(crate) fn expanded(&self, path: &str) -> Utf8PathBuf {
         let path = match (path.strip_prefix('~'), self.world.home()) {
             (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => format!("{home}{rest}"),
             _ => path.to_owned(),
@@ -313,7 +313,7 @@ impl<'a> Context<'a> {
     }
 
     /// The files a pattern of the shell stands for.
-    pub fn filled_in(&self, pattern: &Utf8Path) -> Vec<Utf8PathBuf> {
+    pub(crate) fn filled_in(&self, pattern: &Utf8Path) -> Vec<Utf8PathBuf> {
         let mut found = vec![Utf8PathBuf::new()];
         for part in pattern.components() {
             let name = part.as_str();
@@ -357,7 +357,7 @@ impl<'a> Context<'a> {
     }
 
     /// The targets that lie in the project, or in another worktree of it, with their checkout.
-    pub fn project_targets(&self) -> Vec<(&Target, Rc<Checkout>)> {
+    pub(crate) fn project_targets(&self) -> Vec<(&Target, Rc<Checkout>)> {
         let Some(project) = &self.project else { return Vec::new() };
         self.targets()
             .iter()
@@ -412,7 +412,7 @@ impl<'a> Context<'a> {
 
     /// Whether a pattern holds a target: by the name it was called, by where it leads, and for a whole folder by what
     /// lies in it.
-    pub fn touches(&self, pattern: &str, target: &Target) -> bool {
+    pub(crate) fn touches(&self, pattern: &str, target: &Target) -> bool {
         if target.is_computed {
             return false;
         }
@@ -436,7 +436,7 @@ impl<'a> Context<'a> {
         fixed.starts_with(folder) && self.world.kind(&fixed).is_some()
     }
 
-    pub fn is_before_tool(&self) -> bool {
+    pub(crate) fn is_before_tool(&self) -> bool {
         self.event.kind == Kind::PreTool
     }
 }

@@ -37,6 +37,6 @@ pub use decision::{Audience, Chain, Decision, GuardName, Note, Reason, Ruling, V
 pub use event::{Agent, EditTool, Event, Kind, Oddity, Outcome, PermissionMode, Source, Subagent, Tool};
 pub use judge::{Asking, Judgement, Step, judge};
 pub use rules::Rules;
-pub use voice::{Trouble, Voice};
+pub use voice::Trouble;
 pub use wire::{Answer, DecodeError, answer_unreadable, decode, encode};
 pub use world::{Checkout, Effect, Mark, World};

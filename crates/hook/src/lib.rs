@@ -42,7 +42,7 @@ pub use session::{Judged, Request, Session};
 /// A larger event is not read: no client sends one, and a hook is to stay small.
 const MAX_EVENT: usize = 8 * 1024 * 1024;
 /// How long an answer may take in all, programs of the project's own left out. Clients wait longer, at every event.
-pub const DEADLINE: Duration = Duration::from_secs(8);
+pub(crate) const DEADLINE: Duration = Duration::from_secs(8);
 /// How long with them: what the client waits for before and after a tool, and some room below it.
 const LONGEST: Duration = Duration::from_secs(110);
 const WATCH_STACK: usize = 64 * 1024;

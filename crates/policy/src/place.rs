@@ -50,16 +50,16 @@ impl AgentHomes {
 }
 
 impl Place {
-    pub fn repository_config(&self) -> Option<Utf8PathBuf> {
+    pub(crate) fn repository_config(&self) -> Option<Utf8PathBuf> {
         Some(self.main_checkout.as_ref()?.join("dandori.toml"))
     }
 
-    pub fn protected_files(&self) -> Option<Utf8PathBuf> {
+    pub(crate) fn protected_files(&self) -> Option<Utf8PathBuf> {
         Some(self.main_checkout.as_ref()?.join(".claude/protected-files.txt"))
     }
 
     /// Either one makes the work go by a playbook: deleting the worktree's own must not end that.
-    pub fn state_files(&self) -> Vec<Utf8PathBuf> {
+    pub(crate) fn state_files(&self) -> Vec<Utf8PathBuf> {
         let mut found: Vec<Utf8PathBuf> =
             [&self.main_checkout, &self.checkout].into_iter().flatten().map(|root| root.join("state.md")).collect();
         found.dedup();

@@ -105,7 +105,7 @@ impl Finder<'_> {
     }
 }
 
-/// Names in macros that other crates may write out: there they are as if named by those.
+/// Names in macros: what they are written out as, here or elsewhere, may offer them.
 pub(crate) fn names_in_macros(items: &[Item]) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for item in items {
@@ -113,7 +113,7 @@ pub(crate) fn names_in_macros(items: &[Item]) -> BTreeSet<String> {
             Item::Mod(item) => {
                 found.append(&mut names_in_macros(item.content.as_ref().map_or(&[], |(_, items)| items)))
             }
-            Item::Macro(item) if item.attrs.iter().any(|a| a.path().is_ident("macro_export")) => {
+            Item::Macro(item) if item.mac.path.is_ident("macro_rules") => {
                 sources::collect_names(item.mac.tokens.clone(), &mut found);
             }
             _ => {}

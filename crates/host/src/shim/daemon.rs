@@ -139,7 +139,7 @@ pub fn probe(run_dir: &Utf8Path) -> Result<Probe, ShimError> {
 
 /// Makes sure that nothing is ever launched in a folder that was never launched in, a shim still on its way
 /// included. Says what the folder is now: `Ended` with [`Why::NotStarted`], or what it was already.
-pub fn seal(run_dir: &Utf8Path, reason: &str) -> Result<Probe, ShimError> {
+pub(crate) fn seal(run_dir: &Utf8Path, reason: &str) -> Result<Probe, ShimError> {
     let io = |source| ShimError::Io { run_dir: run_dir.to_string(), source };
     std::fs::create_dir_all(run_dir).map_err(io)?;
     loop {
