@@ -29,14 +29,15 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "dandori",
         &[
-            "domain", "api", "guard", "hook", "install", "journal", "policy", "shell", "playbook", "config", "text",
-            "host", "git", "agent", "engine", "server",
+            "domain", "api", "guard", "hook", "install", "journal", "policy", "shell", "playbook", "config", "model",
+            "text", "host", "git", "agent", "engine", "server",
         ],
     ),
     ("bench", &["domain", "api", "config", "host", "git", "agent", "forge", "store", "engine", "server", "testkit"]),
     ("fuzz", &["corpus", "domain", "guard", "host", "install", "playbook", "shell", "text"]),
     ("dandori-corpus", &["shell"]),
-    ("dandori-testkit", &[]),
+    ("dandori-model", &[]),
+    ("dandori-testkit", &["model"]),
     ("xtask", &[]),
 ];
 

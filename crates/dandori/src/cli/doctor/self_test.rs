@@ -12,11 +12,12 @@ use dandori_host::cmd::last_lines;
 use dandori_host::{WatchEnd, Watched};
 use dandori_install::Client;
 use dandori_journal::{Record, spool};
+use dandori_model::Call;
 use dandori_text::doctor::Check;
 use dandori_text::doctor::hooks::{self as text, NotTried, Passed, Verdict};
 use jiff::Timestamp;
 
-use self::model::{Model, Step};
+use self::model::Model;
 use self::stage::Stage;
 use super::hooks::Look;
 use super::{Finding, Grade};
@@ -81,12 +82,12 @@ fn attempt(context: &Context, look: &Look) -> Result<Verdict, String> {
 }
 
 impl Play {
-    fn for_stage(&self, stage: &Stage) -> Vec<Step> {
+    fn for_stage(&self, stage: &Stage) -> Vec<Call> {
         let [marker, by_tool, by_shell] = self.steps;
         vec![
-            Step::Shell(marker.to_owned()),
-            Step::Write { path: stage.repository().join(by_tool).into_string(), line: "SELF_TEST=1".to_owned() },
-            Step::Shell(format!("printf 'SELF_TEST=1\\n' > {by_shell}")),
+            Call::Shell(marker.to_owned()),
+            Call::Write { path: stage.repository().join(by_tool).into_string(), content: "SELF_TEST=1\n".to_owned() },
+            Call::Shell(format!("printf 'SELF_TEST=1\\n' > {by_shell}")),
         ]
     }
 }
