@@ -13,7 +13,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("dandori-playbook", &[]),
     ("dandori-guard", &["domain", "playbook", "shell", "text"]),
     ("dandori-shell", &[]),
-    ("dandori-install", &[]),
+    ("dandori-install", &["domain"]),
     ("dandori-config", &["domain"]),
     ("dandori-policy", &["domain", "config", "guard", "host"]),
     ("dandori-text", &["domain", "playbook"]),
