@@ -41,7 +41,7 @@ impl Source {
 pub(crate) fn of_package(package: &Package) -> Result<Vec<Source>, String> {
     let mut read = Vec::new();
     for target in &package.targets {
-        follow(&target.src_path, &Place::of_root(&target.src_path), part_of(target), &mut read)?;
+        follow(&target.src_path, &ModuleFolder::of_root(&target.src_path), part_of(target), &mut read)?;
     }
     Ok(read)
 }
@@ -56,11 +56,11 @@ fn part_of(target: &Target) -> Part {
 }
 
 /// Where the files of a module's modules are.
-struct Place {
+struct ModuleFolder {
     folder: PathBuf,
 }
 
-impl Place {
+impl ModuleFolder {
     fn of_root(root: &Path) -> Self {
         Self { folder: root.parent().unwrap_or(Path::new(".")).to_owned() }
     }
@@ -86,7 +86,7 @@ impl Place {
     }
 }
 
-fn follow(path: &Path, place: &Place, part: Part, read: &mut Vec<Source>) -> Result<(), String> {
+fn follow(path: &Path, place: &ModuleFolder, part: Part, read: &mut Vec<Source>) -> Result<(), String> {
     let text = std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
     let file = syn::parse_file(&text).map_err(|e| format!("{}: {e}", path.display()))?;
     let mut split = Split::default();
@@ -100,7 +100,7 @@ fn follow(path: &Path, place: &Place, part: Part, read: &mut Vec<Source>) -> Res
     Ok(())
 }
 
-fn modules(items: &[Item], place: &Place, part: Part, read: &mut Vec<Source>) -> Result<(), String> {
+fn modules(items: &[Item], place: &ModuleFolder, part: Part, read: &mut Vec<Source>) -> Result<(), String> {
     for item in items {
         let Item::Mod(module) = item else { continue };
         let name = module.ident.to_string();
@@ -314,7 +314,7 @@ mod tests {
         std::fs::write(folder.path().join("a.rs"), "fn product() {}").unwrap();
         std::fs::write(folder.path().join("tests.rs"), "fn test() {}").unwrap();
         let mut read = Vec::new();
-        follow(&root, &Place::of_root(&root), Part::Library, &mut read).unwrap();
+        follow(&root, &ModuleFolder::of_root(&root), Part::Library, &mut read).unwrap();
         let of = |wanted: Part| {
             let mut found = BTreeSet::new();
             read.iter().filter(|s| s.part == wanted).for_each(|s| collect_names(s.tokens(), &mut found));

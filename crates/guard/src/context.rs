@@ -14,9 +14,9 @@ use serde_json::Value;
 
 use crate::aliases;
 use crate::change::{Change, resolve};
+use crate::computed_writes::{self, ComputedWrite};
 use crate::event::{Event, Kind, Tool};
 use crate::glob;
-use crate::hidden::{self, Hidden};
 use crate::patch::{Patch, patches_in_command};
 use crate::rules::Rules;
 use crate::state_verb;
@@ -38,7 +38,7 @@ pub struct Context<'a> {
     reading: OnceCell<Option<Reading>>,
     targets: OnceCell<Vec<Target>>,
     changes: OnceCell<Vec<Change>>,
-    hidden: OnceCell<Vec<Hidden>>,
+    computed_writes: OnceCell<Vec<ComputedWrite>>,
     /// By the path as text: paths are compared part by part, which is slow.
     checkouts: RefCell<BTreeMap<String, Placed>>,
     documents: RefCell<BTreeMap<Utf8PathBuf, Rc<Documents>>>,
@@ -46,7 +46,7 @@ pub struct Context<'a> {
 }
 
 /// A path as patterns are held against it.
-pub struct Place<'p> {
+pub struct PathToMatch<'p> {
     path: &'p Utf8Path,
     /// From the user's home, when it lies there.
     in_home: Option<&'p Utf8Path>,
@@ -54,7 +54,7 @@ pub struct Place<'p> {
     short: Rc<Utf8PathBuf>,
 }
 
-impl Place<'_> {
+impl PathToMatch<'_> {
     pub fn holds(&self, pattern: &str) -> bool {
         if let Some(rest) = pattern.strip_prefix("~/") {
             return self.in_home.is_some_and(|path| rest.is_empty() || glob::holds_from_root(rest, path));
@@ -125,7 +125,7 @@ impl<'a> Context<'a> {
             reading: OnceCell::new(),
             targets: OnceCell::new(),
             changes: OnceCell::new(),
-            hidden: OnceCell::new(),
+            computed_writes: OnceCell::new(),
             checkouts: RefCell::default(),
             documents: RefCell::default(),
             home: OnceCell::new(),
@@ -370,8 +370,8 @@ impl<'a> Context<'a> {
     }
 
     /// What the line may write in the project without saying where.
-    pub(crate) fn hidden_writes(&self) -> &[Hidden] {
-        self.hidden.get_or_init(|| hidden::writes(self))
+    pub(crate) fn computed_writes(&self) -> &[ComputedWrite] {
+        self.computed_writes.get_or_init(|| computed_writes::writes(self))
     }
 
     /// state.md and the active playbook of a checkout.
@@ -404,10 +404,10 @@ impl<'a> Context<'a> {
     }
 
     /// For more than one pattern.
-    pub fn place<'p>(&self, path: &'p Utf8Path) -> Place<'p> {
+    pub fn place<'p>(&self, path: &'p Utf8Path) -> PathToMatch<'p> {
         let home = self.home.get_or_init(|| self.world.home());
         let in_home = home.as_ref().and_then(|home| path.strip_prefix(home).ok());
-        Place { path, in_home, short: self.placed(path).short }
+        PathToMatch { path, in_home, short: self.placed(path).short }
     }
 
     /// Whether a pattern holds a target: by the name it was called, by where it leads, and for a whole folder by what

@@ -5,7 +5,7 @@ use dandori_agent::Guards;
 use dandori_domain::AgentName;
 use dandori_domain::run::{RunFacts, Workspace};
 use dandori_host::Env;
-use dandori_policy::{AgentHomes, Place, Run, RunRules};
+use dandori_policy::{AgentHomes, PolicyPaths, Run, RunRules};
 
 use crate::engine::private_folder;
 use crate::repos::Known;
@@ -45,7 +45,7 @@ impl Engine {
         let repo = self.layout().repo(run.spec.repo);
         let files = repo.run(run.spec.id);
         private_folder(&files.guards())?;
-        let place = Place {
+        let place = PolicyPaths {
             folder: files.root().to_owned(),
             user_config: self.0.options.user_config.clone(),
             trust: self.layout().trust(),

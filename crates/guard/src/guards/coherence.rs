@@ -74,7 +74,7 @@ fn places(context: &Context, runs: &[GitRun], project: &Checkout, makes_pull: bo
             add(&checkout, Work::Changed);
         }
     }
-    for write in context.hidden_writes() {
+    for write in context.computed_writes() {
         if !papers::is_state(&write.checkout, &write.path) && !papers::is_plan(&write.checkout, &write.path) {
             add(&write.checkout, Work::Changed);
         }

@@ -5,7 +5,7 @@ use dandori_host::layout::real;
 
 /// Everything the rules of one checkout depend on that is not in a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Place {
+pub struct PolicyPaths {
     /// Where the compiled rules are kept.
     pub folder: Utf8PathBuf,
     pub user_config: Utf8PathBuf,
@@ -49,7 +49,7 @@ impl AgentHomes {
     }
 }
 
-impl Place {
+impl PolicyPaths {
     pub(crate) fn repository_config(&self) -> Option<Utf8PathBuf> {
         Some(self.main_checkout.as_ref()?.join("dandori.toml"))
     }
