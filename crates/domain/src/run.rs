@@ -1,7 +1,7 @@
 //! A run: what was asked, what has happened, and what that means.
 //!
 //! A run's truth is the list of its facts. [`RunFacts`] is their sum, made by [`RunFacts::apply`] alone, the one
-//! place that says which fact may follow which. [`RunFacts::status`] derives the state of T7 from it; no state is
+//! place that says which fact may follow which. [`RunFacts::status`] derives the state a user sees from it; no state is
 //! ever stored. Before each side effect an [`Intent`] is recorded as a fact; the fact of its outcome settles it.
 
 use jiff::Timestamp;
@@ -19,7 +19,7 @@ pub use crate::fact::{
 };
 pub use crate::spec::{Cleanup, Limits, RunKind, RunSettings, RunSpec, SandboxMode, SandboxSettings, SetUpChoice};
 
-/// The states of T7.
+/// The state of a run as users see it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Status {
@@ -165,7 +165,7 @@ impl RunFacts {
         }
     }
 
-    /// The state of T7, derived.
+    /// The state as users see it, derived.
     pub fn status(&self) -> Status {
         if self.is_canceled() {
             return Status::Canceled;
@@ -360,7 +360,7 @@ impl RunFacts {
             Fact::PullLinked { .. } => self.pushed.is_some(),
             Fact::Failed { .. } => self.failure.is_none() && self.pushed.is_none() && !self.is_canceled(),
             Fact::Resumed => self.can_be_resumed(),
-            // T7: only what is pending or running can be canceled; asking twice is not an error of the second.
+            // Only what is pending or running can be canceled; asking twice is not an error of the second.
             Fact::CancelRequested => !canceling && matches!(self.status(), Status::Pending | Status::Running),
             Fact::Stopped => !self.stopped,
             Fact::Preserved { .. } => self.workspace.is_some(),

@@ -56,7 +56,7 @@ impl Engine {
         self.require_disk()?;
         let mut choice = request.choice;
         if agents.len() > 1 {
-            // Of several that work side by side one is picked for the pull request (T8).
+            // Of several that work side by side one is picked for the pull request.
             choice.pr = Some(false);
         }
         let created_at = now();
@@ -88,7 +88,7 @@ impl Engine {
         Ok(created)
     }
 
-    /// T4: a new run of the same task on the same branch, worktree and conversation.
+    /// A follow-up: a new run of the same task on the same branch, worktree and conversation.
     pub async fn follow_up(
         &self,
         task: &Task,

@@ -132,7 +132,7 @@ impl Engine {
         Ok(worktree.is_some_and(|worktree| worktree.removed_at.is_none()))
     }
 
-    /// T8: which candidate becomes the pull request.
+    /// Which candidate becomes the pull request.
     pub async fn pick(&self, task: &Task, candidate: &Candidate, pr: bool) -> Result<Task, Problem> {
         let Some(run) = candidate.to_pick() else {
             return Err(Problem::NothingToPick { task: task.number.to_string() });

@@ -116,7 +116,7 @@ pub struct PullRules {
     pub needs_issue: bool,
 }
 
-/// T2.c: what a run may not do.
+/// What a run may not do.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Constraints {
     /// Subcommands of git.

@@ -27,7 +27,7 @@ impl Engine {
         .await?
     }
 
-    /// T3: pushed; overtaken → rebased and pushed again, a bounded number of times; anything else fails at once.
+    /// Pushed; overtaken → rebased and pushed again, a bounded number of times; anything else fails at once.
     pub(crate) async fn push(&self, run: &RunFacts) -> Result<Vec<Fact>, StepError> {
         let Some(intent @ Intent::Push { .. }) = run.open_intent.clone() else { return Err(StepError::LookAgain) };
         let known = self.known_for(run).await?;
@@ -59,7 +59,7 @@ impl Engine {
         .await?
     }
 
-    /// T5. A pull request that cannot be opened does not undo the push: the run stays what it is, and says so.
+    /// A pull request that cannot be opened does not undo the push: the run stays what it is, and says so.
     pub(crate) async fn open_pull(&self, run: &RunFacts) -> Result<Vec<Fact>, StepError> {
         let Some(intent @ Intent::Pull { .. }) = run.open_intent.clone() else { return Err(StepError::LookAgain) };
         let Intent::Pull { title, body } = &intent else { return Err(StepError::LookAgain) };

@@ -1,4 +1,4 @@
-//! H6.2: state.md, the playbook and the branch agree, in five checks, each with its fix.
+//! state.md, the playbook and the branch agree, in five checks, each with its fix.
 //!
 //! Only the wrong branch is refused, and only for what changes files or git: reading, and whatever repairs the state
 //! (another branch, state.md, the plan), always passes. The rest is said when work is handed in, not on every line.
