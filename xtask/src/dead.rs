@@ -74,11 +74,10 @@ impl Crate {
             Self { name: name.to_owned(), exports: Vec::new(), names: BTreeSet::new(), names_beside: BTreeSet::new() };
         for source in sources {
             sources::collect_names(source.tokens(), &mut found.names);
-            let is_inside = source.path.components().any(|part| part.as_os_str() == "src");
             if source.part == Part::Library {
                 found.exports.extend(exports::of(source));
                 found.names_beside.extend(exports::names_in_macros(&source.items));
-            } else if !(source.part == Part::Test && is_inside) {
+            } else if !source.is_in_library {
                 sources::collect_names(source.tokens(), &mut found.names_beside);
             }
         }
@@ -109,7 +108,7 @@ mod tests {
 
     fn dead_in(library: &str, outside: &str) -> Vec<String> {
         let items = syn::parse_file(library).unwrap().items;
-        let source = Source { path: "crates/x/src/lib.rs".into(), part: Part::Library, items };
+        let source = Source { path: "crates/x/src/lib.rs".into(), part: Part::Library, is_in_library: true, items };
         let mut one = Crate::of("x", &[source]);
         sources::collect_names(outside.parse().unwrap(), &mut one.names_beside);
         let outside = one.names_beside.iter().map(String::as_str).collect();

@@ -217,12 +217,12 @@ mod tests {
 
     #[test]
     fn what_leads_nowhere_is_found_with_its_line() {
-        let found = |text: &str| {
+        let inside = |text: &'static str| {
+            text.trim_matches('`').trim_start_matches("[a](").trim_start_matches("[a]: ").trim_end_matches(')')
+        };
+        let found = |text: &'static str| {
             assert_eq!(wrong(&format!("first\n{text}\n")), [format!("README.md:2: {}", inside(text))], "{text}");
         };
-        fn inside(text: &str) -> &str {
-            text.trim_matches('`').trim_start_matches("[a](").trim_start_matches("[a]: ").trim_end_matches(')')
-        }
         found("[a](docs/gone.md)");
         found("[a](docs/guards.md#gone)");
         found("[a](#gone)");

@@ -23,8 +23,10 @@ mod workspace;
 use std::process::{Command, ExitCode};
 use std::time::Instant;
 
+type Check = fn() -> Result<(), String>;
+
 /// Seconds each, and nothing is compiled for them.
-const SMALL: &[(&str, fn() -> Result<(), String>)] = &[
+const SMALL: &[(&str, Check)] = &[
     ("layers", layers::check),
     ("deps", deps::check),
     ("dead", dead::check),

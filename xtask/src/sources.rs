@@ -26,6 +26,8 @@ pub(crate) enum Part {
 pub(crate) struct Source {
     pub(crate) path: PathBuf,
     pub(crate) part: Part,
+    /// Tests below `#[cfg(test)]` of a library are in it; those beside it see it from outside.
+    pub(crate) is_in_library: bool,
     pub(crate) items: Vec<Item>,
 }
 
@@ -41,7 +43,10 @@ impl Source {
 pub(crate) fn of_package(package: &Package) -> Result<Vec<Source>, String> {
     let mut read = Vec::new();
     for target in &package.targets {
-        follow(&target.src_path, &ModuleFolder::of_root(&target.src_path), part_of(target), &mut read)?;
+        let before = read.len();
+        let part = part_of(target);
+        follow(&target.src_path, &ModuleFolder::of_root(&target.src_path), part, &mut read)?;
+        read.iter_mut().skip(before).for_each(|source| source.is_in_library = part == Part::Library);
     }
     Ok(read)
 }
@@ -94,7 +99,7 @@ fn follow(path: &Path, place: &ModuleFolder, part: Part, read: &mut Vec<Source>)
     for (part, items) in [(part, split.product), (Part::Test, split.tests)] {
         modules(&items, place, part, read)?;
         if !items.is_empty() {
-            read.push(Source { path: path.to_owned(), part, items });
+            read.push(Source { path: path.to_owned(), part, is_in_library: false, items });
         }
     }
     Ok(())

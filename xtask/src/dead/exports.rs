@@ -111,7 +111,7 @@ pub(crate) fn names_in_macros(items: &[Item]) -> BTreeSet<String> {
     for item in items {
         match item {
             Item::Mod(item) => {
-                found.append(&mut names_in_macros(item.content.as_ref().map_or(&[], |(_, items)| items)))
+                found.append(&mut names_in_macros(item.content.as_ref().map_or(&[], |(_, items)| items)));
             }
             Item::Macro(item) if item.mac.path.is_ident("macro_rules") => {
                 sources::collect_names(item.mac.tokens.clone(), &mut found);
