@@ -16,7 +16,7 @@ use crate::trouble::Trouble;
 
 const COMMITS_BEHIND: usize = 5;
 
-struct Place {
+struct Setup {
     bed: Bed,
     repository: Repository,
     pool: Pool,
@@ -28,14 +28,14 @@ struct Place {
 
 pub(crate) fn measure(size: Size) -> Result<Vec<Figure>, Trouble> {
     let shape = Shape { files: size.pick(500, 20_000), bytes_each: size.pick(500, 8_000), commits: COMMITS_BEHIND };
-    let place = Place::make(shape)?;
+    let setup = Setup::make(shape)?;
     let (mut plain, mut warm, mut moved) = (Samples::default(), Samples::default(), Samples::default());
     for round in 0..size.pick(2, 5) {
-        place.pool.fill(&place.tip, 1, 0)?;
-        place.claim(&format!("warm-{round}"), Origin::WarmSlot, &mut warm)?;
-        place.add_plainly(&format!("plain-{round}"), &mut plain)?;
-        place.pool.fill(&place.old, 1, 0)?;
-        place.claim(&format!("moved-{round}"), Origin::MovedSlot, &mut moved)?;
+        setup.pool.fill(&setup.tip, 1, 0)?;
+        setup.claim(&format!("warm-{round}"), Origin::WarmSlot, &mut warm)?;
+        setup.add_plainly(&format!("plain-{round}"), &mut plain)?;
+        setup.pool.fill(&setup.old, 1, 0)?;
+        setup.claim(&format!("moved-{round}"), Origin::MovedSlot, &mut moved)?;
     }
     let baseline = Measured::seconds(plain.median(), format!("git worktree add --no-track -b, {}", plain.spread()));
     let figure = Measured::seconds(warm.median(), format!("warm slot on the base, {}", warm.spread()));
@@ -50,7 +50,7 @@ pub(crate) fn measure(size: Size) -> Result<Vec<Figure>, Trouble> {
     ))])
 }
 
-impl Place {
+impl Setup {
     fn make(shape: Shape) -> Result<Self, Trouble> {
         let bed = Bed::new(Utf8Path::new(""))?;
         let git_dir = bed.path("repo/.git");

@@ -1,7 +1,8 @@
 //! `cargo xtask check`: everything that must hold before a change is done, on any machine with Rust.
 //!
-//! Formatting, clippy without a warning, the arrows between the rooms, and all tests. What the tests need beyond
-//! Rust is installed here when it is missing and can be; what cannot be is said before an hour is spent.
+//! Formatting, what the house keeps of itself (arrows between the rooms, dependencies, public names, spelling, links),
+//! clippy without a warning, and all tests. What that needs beyond Rust is installed here when it is missing and can
+//! be; what cannot be is said before an hour is spent. Each of the small checks has a word of its own.
 
 #![expect(
     clippy::print_stdout,
@@ -10,19 +11,39 @@
     reason = "a tool of ours, not the product"
 )]
 
+mod dead;
+mod deps;
 mod layers;
+mod links;
 mod needs;
+mod sources;
+mod typos;
+mod workspace;
 
 use std::process::{Command, ExitCode};
 use std::time::Instant;
+
+type Check = fn() -> Result<(), String>;
+
+/// Seconds each, and nothing is compiled for them.
+const SMALL: &[(&str, Check)] = &[
+    ("layers", layers::check),
+    ("deps", deps::check),
+    ("dead", dead::check),
+    ("links", links::check),
+    ("typos", typos::check),
+];
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let done = match words.first().map(String::as_str) {
         Some("check") => check(),
-        Some("layers") => layers::check(),
         Some("needs") => needs::install(),
-        _ => Err("usage: cargo xtask check | layers | needs".to_owned()),
+        Some(word) if SMALL.iter().any(|(name, _)| *name == word) => small(word),
+        _ => {
+            let small: Vec<&str> = SMALL.iter().map(|(name, _)| *name).collect();
+            Err(format!("usage: cargo xtask check | needs | {}", small.join(" | ")))
+        }
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -36,11 +57,17 @@ fn main() -> ExitCode {
 fn check() -> Result<(), String> {
     needs::install()?;
     step("formatting", || cargo(&["fmt", "--all", "--check"]))?;
-    step("layers", layers::check)?;
+    for (name, run) in SMALL {
+        step(name, run)?;
+    }
     step("clippy", || cargo(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]))?;
     // The binary first: the tests of other rooms start it.
     step("build", || cargo(&["build", "--workspace", "--quiet"]))?;
     step("tests", || cargo(&["test", "--workspace", "--quiet", "--no-fail-fast"]))
+}
+
+fn small(word: &str) -> Result<(), String> {
+    SMALL.iter().filter(|(name, _)| *name == word).try_for_each(|(_, run)| run())
 }
 
 fn step(name: &str, run: impl FnOnce() -> Result<(), String>) -> Result<(), String> {
@@ -52,7 +79,6 @@ fn step(name: &str, run: impl FnOnce() -> Result<(), String>) -> Result<(), Stri
 }
 
 fn cargo(args: &[&str]) -> Result<(), String> {
-    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
-    let status = Command::new(cargo).args(args).status().map_err(|e| e.to_string())?;
+    let status = Command::new(workspace::cargo()).args(args).status().map_err(|e| e.to_string())?;
     if status.success() { Ok(()) } else { Err(format!("cargo {} failed", args.join(" "))) }
 }

@@ -1,4 +1,4 @@
-//! What the tests need beyond Rust: git, node with npm, a PostgreSQL server to start, gh and a keyring to ask, and for
+//! What the checks need beyond Rust: git, node with npm, a PostgreSQL server to start, gh and a keyring to ask, and for
 //! builds behind the fence pip, Go, Maven with its plugins, and a browser.
 
 use std::path::Path;
@@ -10,6 +10,8 @@ const NEEDS: &[(&str, &str)] = &[
     ("node", "nodejs"),
     ("npm", "npm"),
     ("python3", "python3"),
+    // For the spelling.
+    ("pip3", "python3-pip"),
     ("tmux", "tmux"),
     ("ssh-agent", "openssh-client"),
     ("script", "bsdutils"),
@@ -19,7 +21,6 @@ const NEEDS: &[(&str, &str)] = &[
     ("dbus-run-session", "dbus"),
     ("gnome-keyring-daemon", "gnome-keyring"),
     ("secret-tool", "libsecret-tools"),
-    ("pip3", "python3-pip"),
     ("go", "golang-go"),
     ("javac", "default-jdk-headless"),
     ("mvn", "maven"),

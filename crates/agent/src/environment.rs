@@ -9,7 +9,7 @@ use dandori_domain::AgentName;
 use crate::Order;
 
 /// One string of the environment may hold 128 KiB; a longer instruction goes by file and stdin alone.
-pub const ENV_INSTRUCTION_LIMIT: usize = 64 * 1024;
+pub(crate) const ENV_INSTRUCTION_LIMIT: usize = 64 * 1024;
 
 /// The person, the language, the terminal, the way to the network.
 const BASE: &[&str] = &[

@@ -25,7 +25,7 @@ pub enum VersionError {
 }
 
 /// The name looked for on the PATH. Programs without a driver run in a shell.
-pub fn program_name(agent: &AgentName) -> &'static str {
+pub(crate) fn program_name(agent: &AgentName) -> &'static str {
     match agent {
         AgentName::Claude => "claude",
         AgentName::Codex => "codex",

@@ -7,13 +7,13 @@ pub fn parse_seconds(text: &str) -> Option<u64> {
 }
 
 /// The same in milliseconds.
-pub fn parse_millis(text: &str) -> Option<u64> {
+pub(crate) fn parse_millis(text: &str) -> Option<u64> {
     let duration: jiff::SignedDuration = text.trim().parse().ok()?;
     u64::try_from(duration.as_millis()).ok()
 }
 
 /// Bytes of a size, or `None` when it is not one.
-pub fn parse_bytes(text: &str) -> Option<u64> {
+pub(crate) fn parse_bytes(text: &str) -> Option<u64> {
     let text = text.trim();
     let split = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let (number, unit) = text.split_at(split);

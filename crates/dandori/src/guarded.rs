@@ -7,8 +7,8 @@ use camino::Utf8PathBuf;
 use dandori_domain::Problem;
 use dandori_domain::guard::Profile;
 use dandori_guard::{Asking, Event};
-use dandori_hook::{Given, Judged, Request, Session, find_checkout, guard_folder, rules_place};
-use dandori_policy::Place;
+use dandori_hook::{Given, Judged, Request, Session, find_checkout, guard_folder, policy_paths};
+use dandori_policy::PolicyPaths;
 
 use crate::cli::Context;
 
@@ -16,7 +16,7 @@ pub(crate) struct Guarded {
     /// The checkout's guard folder.
     pub(crate) folder: Utf8PathBuf,
     /// Where its rules come from.
-    pub(crate) rules: Place,
+    pub(crate) rules: PolicyPaths,
 }
 
 impl Guarded {
@@ -24,7 +24,7 @@ impl Guarded {
     pub(crate) fn here(context: &Context) -> Result<Self, Problem> {
         let checkout = find_checkout(&context.here()?);
         let folder = guard_folder(&context.layout, checkout.as_ref().map(|c| c.root.as_path()));
-        let rules = rules_place(checkout.as_ref(), &context.env, &Given::default(), &context.layout, &folder);
+        let rules = policy_paths(checkout.as_ref(), &context.env, &Given::default(), &context.layout, &folder);
         Ok(Self { folder, rules })
     }
 

@@ -1,4 +1,4 @@
-//! T2.c: what an agent may not do in a run. Told to it, judged by the guards, and looked for before anything is staged.
+//! What an agent may not do in a run. Told to it, judged by the guards, and looked for before anything is staged.
 
 /// Subcommands of git that are dandori's.
 pub const FORBIDDEN_GIT: &[&str] = &["commit", "push", "checkout", "reset --hard", "rebase", "merge"];

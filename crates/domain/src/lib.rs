@@ -18,6 +18,7 @@ pub mod problem;
 pub mod pull;
 pub mod run;
 pub mod sandbox;
+mod shell_word;
 pub mod task;
 pub mod wait;
 pub mod worktree;
@@ -28,4 +29,5 @@ pub use id::{Epoch, HostId, Oid, PullId, RepoId, RunId, RunKey, SessionId, TaskI
 pub use machine::{IllegalFact, Machine, Next};
 pub use problem::Problem;
 pub use run::{Fact, Intent, Run, RunKind, RunSpec, Status};
+pub use shell_word::shell_word;
 pub use wait::WaitReason;

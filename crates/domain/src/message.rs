@@ -7,16 +7,16 @@ use crate::plain::plain;
 use crate::run::Run;
 
 /// What a template may name.
-pub struct MessageParts<'a> {
-    pub instruction: &'a str,
-    pub summary: Option<&'a str>,
-    pub run: RunId,
-    pub task: TaskNumber,
-    pub agent: Cow<'a, str>,
+pub(crate) struct MessageParts<'a> {
+    pub(crate) instruction: &'a str,
+    pub(crate) summary: Option<&'a str>,
+    pub(crate) run: RunId,
+    pub(crate) task: TaskNumber,
+    pub(crate) agent: Cow<'a, str>,
 }
 
 impl<'a> MessageParts<'a> {
-    pub fn of(run: &'a Run) -> Self {
+    pub(crate) fn of(run: &'a Run) -> Self {
         Self {
             instruction: &run.spec.instruction,
             summary: run.summary(),
@@ -28,7 +28,7 @@ impl<'a> MessageParts<'a> {
 }
 
 /// Conventional by default: `feat: add a health endpoint`, the summary, the trailer.
-pub const DEFAULT_TEMPLATE: &str = "{type}: {subject}\n\n{summary}\n\nDandori-Run: {run}\n";
+pub(crate) const DEFAULT_TEMPLATE: &str = "{type}: {subject}\n\n{summary}\n\nDandori-Run: {run}\n";
 
 pub const TRAILER: &str = "Dandori-Run";
 
@@ -46,7 +46,7 @@ pub fn title(instruction: &str) -> String {
 }
 
 /// Whether people who read `text` would rather be answered in Japanese.
-pub fn is_japanese(text: &str) -> bool {
+pub(crate) fn is_japanese(text: &str) -> bool {
     text.chars().any(|c| matches!(c, '\u{3040}'..='\u{30ff}'))
 }
 
@@ -71,7 +71,7 @@ pub fn with_conflict(instruction: &str, files: &[String], theirs: &Oid, ours: &O
 }
 
 /// The commit message of a run. A template that leaves the trailer out gets it all the same: recovery looks for it.
-pub fn commit_message(template: &str, parts: &MessageParts<'_>) -> String {
+pub(crate) fn commit_message(template: &str, parts: &MessageParts<'_>) -> String {
     let kind = kind_of(parts.instruction);
     let subject = strip_type(&title(parts.instruction)).to_owned();
     let subject = cut(&lower_first(&subject), SUBJECT_CHARS.saturating_sub(kind.len() + 2));

@@ -1,4 +1,4 @@
-//! Paths no agent may touch (T2.c), judged on what would be staged.
+//! Paths no agent may touch, judged on what would be staged.
 
 /// The names every run refuses; configuration may add to them, never take away.
 pub const FORBIDDEN: &[&str] = &[".git", ".env", ".env.*", "*.key", "*.pem"];

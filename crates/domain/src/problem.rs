@@ -345,6 +345,8 @@ impl Problem {
         }
     }
 
+    /// Every problem is named here: a new one has no exit code before somebody has decided on it.
+    #[deny(clippy::wildcard_enum_match_arm)]
     pub fn class(&self) -> Class {
         match self {
             Self::Git { .. }
@@ -364,7 +366,66 @@ impl Problem {
             | Self::GitMissing
             | Self::GitTooOld { .. } => Class::World,
             Self::Internal { .. } => Class::Bug,
-            _ => Class::Refused,
+            Self::NotARepository { .. }
+            | Self::NothingToGuard { .. }
+            | Self::NoAgents
+            | Self::BadSettings { .. }
+            | Self::RepositoryGone { .. }
+            | Self::DubiousOwnership { .. }
+            | Self::BareRepository { .. }
+            | Self::NoCommitYet { .. }
+            | Self::NoRemote { .. }
+            | Self::NoIdentity
+            | Self::NoPlaybook { .. }
+            | Self::FileExists { .. }
+            | Self::NoSuchFile { .. }
+            | Self::BadName { .. }
+            | Self::CannotEdit { .. }
+            | Self::BadStateValue { .. }
+            | Self::NoSuchVersion { .. }
+            | Self::Elsewhere { .. }
+            | Self::UnknownBase { .. }
+            | Self::Submodules { .. }
+            | Self::LfsMissing
+            | Self::AgentMissing { .. }
+            | Self::BadAgent { .. }
+            | Self::BadConfig { .. }
+            | Self::Untrusted { .. }
+            | Self::EmptyInstruction
+            | Self::InstructionTooLong { .. }
+            | Self::UnusableCharacter { .. }
+            | Self::BadBudget { .. }
+            | Self::NoSuchTask { .. }
+            | Self::NoSuchRun { .. }
+            | Self::AmbiguousReference { .. }
+            | Self::CannotCancel { .. }
+            | Self::CannotRetry { .. }
+            | Self::CannotFollowUp { .. }
+            | Self::TaskIsBusy { .. }
+            | Self::NothingToPick { .. }
+            | Self::NoSuchWorktree { .. }
+            | Self::WorktreeHeld { .. }
+            | Self::WorktreeDirty { .. }
+            | Self::WorktreeExists { .. }
+            | Self::UnsafePath { .. }
+            | Self::WorktreeLocked { .. }
+            | Self::WorktreeUnrecorded { .. }
+            | Self::WorktreeDetached { .. }
+            | Self::BadBranchName { .. }
+            | Self::BranchTaken { .. }
+            | Self::NotOurWorktree { .. }
+            | Self::NothingPreserved { .. }
+            | Self::NoSuchPull { .. }
+            | Self::NothingToPull { .. }
+            | Self::NoForgeToken { .. }
+            | Self::DaemonVersion { .. }
+            | Self::DaemonListensElsewhere { .. }
+            | Self::ForeignStateRoot { .. }
+            | Self::ForeignDaemon { .. }
+            | Self::SocketPathTooLong { .. }
+            | Self::NoSuchPath { .. }
+            | Self::Unauthorized { .. }
+            | Self::BadRequest { .. } => Class::Refused,
         }
     }
 

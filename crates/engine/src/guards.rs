@@ -16,7 +16,7 @@ use dandori_host::now;
 use dandori_host::shim::{self, Probe};
 use dandori_journal::spool::{self, Batch, Line, Segment};
 use dandori_journal::stats::{Stats, Tally};
-use dandori_journal::{Outcome, Record, StepRecord, Verdict, left_open};
+use dandori_journal::{Outcome, Record, RecordedVerdict, StepRecord, left_open};
 use dandori_store::{GuardCursor, GuardPlace, GuardRecord, StoreError};
 use jiff::{SignedDuration, Timestamp};
 use tracing::{info, warn};
@@ -239,10 +239,10 @@ fn records(batch: Batch, path: &Utf8Path) -> Vec<GuardRecord> {
 
 fn kept(record: Record, position: u64, body: String) -> GuardRecord {
     let verdict = match record.verdict {
-        Verdict::Go => "go",
-        Verdict::Ask => "ask",
-        Verdict::Block => "block",
-        Verdict::Unknown => "unknown",
+        RecordedVerdict::Go => "go",
+        RecordedVerdict::Ask => "ask",
+        RecordedVerdict::Block => "block",
+        RecordedVerdict::Unknown => "unknown",
     };
     GuardRecord {
         position,
@@ -287,7 +287,7 @@ mod tests {
             event: "pre-tool".to_owned(),
             tool: None,
             subject: Some(subject.to_owned()),
-            verdict: Verdict::Block,
+            verdict: RecordedVerdict::Block,
             by: Some("playbook".to_owned()),
             steps: vec![dandori_journal::StepRecord("playbook".to_owned(), Outcome::Block, 7)],
             micros: 9,

@@ -81,7 +81,7 @@ impl Engine {
     }
 
     /// The pull request of a run's branch: the one that is open or wanted, else the newest.
-    pub async fn pull_of(&self, run: &Run) -> Result<Option<Pull>, Problem> {
+    pub(crate) async fn pull_of(&self, run: &Run) -> Result<Option<Pull>, Problem> {
         let pulls = self.store().pulls_of(run.spec.task).await.map_err(|e| store_problem(&e))?;
         Ok(pull_of_branch(&pulls, run).cloned())
     }

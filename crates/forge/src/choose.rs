@@ -2,7 +2,8 @@
 
 use reqwest::Url;
 
-use crate::{ForgeError, RemoteUrl};
+use crate::ForgeError;
+use crate::remote::RemoteUrl;
 
 /// The configuration's word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

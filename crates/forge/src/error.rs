@@ -47,12 +47,12 @@ fn after_colon(detail: &str) -> String {
 
 impl ForgeError {
     /// A change that may or may not have happened.
-    pub fn may_have_happened(&self) -> bool {
+    pub(crate) fn may_have_happened(&self) -> bool {
         matches!(self, Self::UnknownOutcome { .. })
     }
 
     /// The same request may succeed later without anybody doing anything.
-    pub fn is_transient(&self) -> bool {
+    pub(crate) fn is_transient(&self) -> bool {
         matches!(
             self,
             Self::RateLimited { .. }

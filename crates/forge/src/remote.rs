@@ -5,7 +5,7 @@
 //! remote must not travel any further.
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct RemoteUrl {
+pub(crate) struct RemoteUrl {
     /// Lower case, without port.
     pub host: String,
     pub owner: String,
@@ -13,7 +13,7 @@ pub struct RemoteUrl {
 }
 
 impl RemoteUrl {
-    pub fn parse(url: &str) -> Option<Self> {
+    pub(crate) fn parse(url: &str) -> Option<Self> {
         let url = url.trim();
         let (authority, path) = match url.split_once("://") {
             Some((scheme, rest)) => {

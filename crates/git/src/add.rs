@@ -12,7 +12,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use dandori_domain::Oid;
 
 use crate::error::GitError;
-use crate::place;
+use crate::new_worktree_path;
 use crate::refs::{head_ref, require_branch_name};
 use crate::remove::remove_tree;
 use crate::repository::{Repository, WorktreesLock};
@@ -86,7 +86,7 @@ impl Repository {
             }
             Standing::Nothing => {
                 self.clear_stump(&new.path)?;
-                place::check_new(&new.path, &new.root)?;
+                new_worktree_path::check_new(&new.path, &new.root)?;
                 let plan = self.plan_for(new, None)?;
                 (self.make_record(&new.path, &plan.tip, MAKING)?, plan)
             }

@@ -29,7 +29,7 @@ pub enum CatchUp {
 }
 
 impl Repository {
-    /// How `branch`, which stands at `from`, gets to what the remote has now (T4). Its commits after `ours_after` are
+    /// How `branch`, which stands at `from`, gets to what the remote has now. Its commits after `ours_after` are
     /// our own and come along.
     pub fn catch_up(&self, branch: &str, from: &Oid, ours_after: &Oid) -> Result<CatchUp, GitError> {
         let theirs = match self.fetch_branch(branch) {

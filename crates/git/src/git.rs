@@ -18,7 +18,7 @@ use crate::records::Records;
 use crate::unsupported::Carried;
 
 /// `merge-tree --merge-base` came with it.
-pub const MINIMUM_VERSION: Version = Version { major: 2, minor: 40, patch: 0 };
+pub(crate) const MINIMUM_VERSION: Version = Version { major: 2, minor: 40, patch: 0 };
 
 /// Checking out a large repository on a slow disk takes minutes.
 pub(crate) const LOCAL_DEADLINE: Duration = Duration::from_mins(30);

@@ -19,7 +19,7 @@ use rustix::fs::statvfs;
 
 use crate::add::{Added, NewWorktree, Origin, Plan};
 use crate::error::GitError;
-use crate::place;
+use crate::new_worktree_path;
 use crate::records::written_path;
 use crate::refs::require_branch_name;
 use crate::remove::throw_away;
@@ -105,7 +105,7 @@ impl Pool {
         if self.repository.worktree(&new.path)?.is_some() {
             return Ok(None);
         }
-        place::check_new(&new.path, &new.root)?;
+        new_worktree_path::check_new(&new.path, &new.root)?;
         self.repository.plan_for(new, None).map(Some)
     }
 

@@ -61,10 +61,6 @@ impl Repository {
         Ok(output.status.success())
     }
 
-    pub fn merge_base(&self, a: &Oid, b: &Oid) -> Result<Option<Oid>, GitError> {
-        Ok(self.cmd().reading().args(["merge-base", a.as_str(), b.as_str()]).answer()?.map(Oid::new))
-    }
-
     /// What a full ref name points at.
     pub fn reference(&self, name: &str) -> Result<Option<Oid>, GitError> {
         let call = self.cmd().reading().args(["rev-parse", "--verify", "--quiet", "--end-of-options", name]);

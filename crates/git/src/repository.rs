@@ -75,10 +75,6 @@ impl Repository {
         &self.common_dir
     }
 
-    pub fn git_program(&self) -> &Git {
-        &self.git
-    }
-
     /// Whether there is anything to start from. Asked of the references and of our own HEAD: `--all` would ask the
     /// HEAD of every worktree too, and one that is being made this moment points nowhere yet.
     pub fn has_commit(&self) -> Result<bool, GitError> {

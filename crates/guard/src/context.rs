@@ -14,9 +14,9 @@ use serde_json::Value;
 
 use crate::aliases;
 use crate::change::{Change, resolve};
+use crate::computed_writes::{self, ComputedWrite};
 use crate::event::{Event, Kind, Tool};
 use crate::glob;
-use crate::hidden::{self, Hidden};
 use crate::patch::{Patch, patches_in_command};
 use crate::rules::Rules;
 use crate::state_verb;
@@ -38,7 +38,7 @@ pub struct Context<'a> {
     reading: OnceCell<Option<Reading>>,
     targets: OnceCell<Vec<Target>>,
     changes: OnceCell<Vec<Change>>,
-    hidden: OnceCell<Vec<Hidden>>,
+    computed_writes: OnceCell<Vec<ComputedWrite>>,
     /// By the path as text: paths are compared part by part, which is slow.
     checkouts: RefCell<BTreeMap<String, Placed>>,
     documents: RefCell<BTreeMap<Utf8PathBuf, Rc<Documents>>>,
@@ -46,7 +46,7 @@ pub struct Context<'a> {
 }
 
 /// A path as patterns are held against it.
-pub struct Place<'p> {
+pub struct PathToMatch<'p> {
     path: &'p Utf8Path,
     /// From the user's home, when it lies there.
     in_home: Option<&'p Utf8Path>,
@@ -54,7 +54,7 @@ pub struct Place<'p> {
     short: Rc<Utf8PathBuf>,
 }
 
-impl Place<'_> {
+impl PathToMatch<'_> {
     pub fn holds(&self, pattern: &str) -> bool {
         if let Some(rest) = pattern.strip_prefix("~/") {
             return self.in_home.is_some_and(|path| rest.is_empty() || glob::holds_from_root(rest, path));
@@ -125,7 +125,7 @@ impl<'a> Context<'a> {
             reading: OnceCell::new(),
             targets: OnceCell::new(),
             changes: OnceCell::new(),
-            hidden: OnceCell::new(),
+            computed_writes: OnceCell::new(),
             checkouts: RefCell::default(),
             documents: RefCell::default(),
             home: OnceCell::new(),
@@ -173,7 +173,7 @@ impl<'a> Context<'a> {
     }
 
     /// Where a command of the line would run, when that is known.
-    pub fn folder_of(&self, command: &Command) -> Option<Utf8PathBuf> {
+    pub(crate) fn folder_of(&self, command: &Command) -> Option<Utf8PathBuf> {
         self.folder(&command.cwd)
     }
 
@@ -304,7 +304,7 @@ impl<'a> Context<'a> {
     }
 
     /// A path of the line, absolute as far as it can be.
-    pub fn expanded(&self, path: &str) -> Utf8PathBuf {
+    pub(crate) fn expanded(&self, path: &str) -> Utf8PathBuf {
         let path = match (path.strip_prefix('~'), self.world.home()) {
             (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => format!("{home}{rest}"),
             _ => path.to_owned(),
@@ -313,7 +313,7 @@ impl<'a> Context<'a> {
     }
 
     /// The files a pattern of the shell stands for.
-    pub fn filled_in(&self, pattern: &Utf8Path) -> Vec<Utf8PathBuf> {
+    pub(crate) fn filled_in(&self, pattern: &Utf8Path) -> Vec<Utf8PathBuf> {
         let mut found = vec![Utf8PathBuf::new()];
         for part in pattern.components() {
             let name = part.as_str();
@@ -357,7 +357,7 @@ impl<'a> Context<'a> {
     }
 
     /// The targets that lie in the project, or in another worktree of it, with their checkout.
-    pub fn project_targets(&self) -> Vec<(&Target, Rc<Checkout>)> {
+    pub(crate) fn project_targets(&self) -> Vec<(&Target, Rc<Checkout>)> {
         let Some(project) = &self.project else { return Vec::new() };
         self.targets()
             .iter()
@@ -370,8 +370,8 @@ impl<'a> Context<'a> {
     }
 
     /// What the line may write in the project without saying where.
-    pub(crate) fn hidden_writes(&self) -> &[Hidden] {
-        self.hidden.get_or_init(|| hidden::writes(self))
+    pub(crate) fn computed_writes(&self) -> &[ComputedWrite] {
+        self.computed_writes.get_or_init(|| computed_writes::writes(self))
     }
 
     /// state.md and the active playbook of a checkout.
@@ -404,15 +404,15 @@ impl<'a> Context<'a> {
     }
 
     /// For more than one pattern.
-    pub fn place<'p>(&self, path: &'p Utf8Path) -> Place<'p> {
+    pub fn place<'p>(&self, path: &'p Utf8Path) -> PathToMatch<'p> {
         let home = self.home.get_or_init(|| self.world.home());
         let in_home = home.as_ref().and_then(|home| path.strip_prefix(home).ok());
-        Place { path, in_home, short: self.placed(path).short }
+        PathToMatch { path, in_home, short: self.placed(path).short }
     }
 
     /// Whether a pattern holds a target: by the name it was called, by where it leads, and for a whole folder by what
     /// lies in it.
-    pub fn touches(&self, pattern: &str, target: &Target) -> bool {
+    pub(crate) fn touches(&self, pattern: &str, target: &Target) -> bool {
         if target.is_computed {
             return false;
         }
@@ -436,7 +436,7 @@ impl<'a> Context<'a> {
         fixed.starts_with(folder) && self.world.kind(&fixed).is_some()
     }
 
-    pub fn is_before_tool(&self) -> bool {
+    pub(crate) fn is_before_tool(&self) -> bool {
         self.event.kind == Kind::PreTool
     }
 }

@@ -143,12 +143,12 @@ impl Chain {
 
     pub fn finish(self) -> Ruling {
         let verdict = match (self.block, self.asks.first()) {
-            (Some((guard, reason)), _) => Verdict::Block { guard, reason },
+            (Some((guard, reason)), _) => Permission::Block { guard, reason },
             (None, Some((guard, _))) => {
                 let reason = joined(self.asks.iter().map(|(_, reason)| reason));
-                Verdict::Ask { guard: guard.clone(), reason: Reason(reason.unwrap_or_default()) }
+                Permission::Ask { guard: guard.clone(), reason: Reason(reason.unwrap_or_default()) }
             }
-            (None, None) => Verdict::Go,
+            (None, None) => Permission::Go,
         };
         Ruling { verdict, notes: self.notes }
     }
@@ -162,12 +162,13 @@ fn joined<'a>(parts: impl Iterator<Item = &'a Reason>) -> Option<String> {
 /// What the chain came to, for the client.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ruling {
-    pub verdict: Verdict,
+    pub verdict: Permission,
     pub notes: Vec<Note>,
 }
 
+/// Whether what is asked about may go on.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Verdict {
+pub enum Permission {
     Go,
     Ask { guard: GuardName, reason: Reason },
     Block { guard: GuardName, reason: Reason },
@@ -227,7 +228,7 @@ mod tests {
         assert!(chain.add(Decision::Ask { guard: A, reason: reason("q") }).is_continue());
         assert!(chain.add(Decision::Block { guard: A, reason: reason("first") }).is_break());
         assert!(chain.add(Decision::Block { guard: A, reason: reason("second") }).is_break());
-        assert_eq!(chain.finish().verdict, Verdict::Block { guard: A, reason: reason("first") });
+        assert_eq!(chain.finish().verdict, Permission::Block { guard: A, reason: reason("first") });
     }
 
     #[test]
@@ -239,7 +240,7 @@ mod tests {
             Decision::Error { guard: A, detail: reason("no state"), policy: ErrorPolicy::Open },
             Decision::Warn { guard: A, reason: reason("w2") },
         ]);
-        assert_eq!(ruling.verdict, Verdict::Go);
+        assert_eq!(ruling.verdict, Permission::Go);
         let user = ruling.notes_for(|to| to != Audience::Model);
         assert_eq!(user.as_deref(), Some("w1\ndandori a: no state\nw2"));
         assert_eq!(ruling.notes_for(|to| to != Audience::User).as_deref(), Some("w1\ni\nw2"));
@@ -248,14 +249,14 @@ mod tests {
     #[test]
     fn a_failure_of_a_closed_guard_blocks() {
         let failed = Decision::Error { guard: A, detail: reason("no state"), policy: ErrorPolicy::Closed };
-        let want = Verdict::Block { guard: A, reason: reason("dandori a: no state") };
+        let want = Permission::Block { guard: A, reason: reason("dandori a: no state") };
         assert_eq!(Ruling::from(failed).verdict, want);
     }
 
     #[test]
     fn questions_are_asked_together_when_nobody_blocks() {
         let ask = |text| Decision::Ask { guard: A, reason: reason(text) };
-        let want = Verdict::Ask { guard: A, reason: reason("q1\nq2") };
+        let want = Permission::Ask { guard: A, reason: reason("q1\nq2") };
         assert_eq!(Ruling::of([ask("q1"), ask("q2")]).verdict, want);
     }
 

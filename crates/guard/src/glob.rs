@@ -13,7 +13,7 @@ pub fn holds(pattern: &str, path: &Utf8Path) -> bool {
 }
 
 /// The same for a pattern that begins at the root, slash or not.
-pub fn holds_from_root(pattern: &str, path: &Utf8Path) -> bool {
+pub(crate) fn holds_from_root(pattern: &str, path: &Utf8Path) -> bool {
     let (pattern, path) = (pattern.trim_end_matches('/'), path.as_str());
     if is_plain(pattern) {
         return path.strip_prefix(pattern).is_some_and(|below| below.is_empty() || below.starts_with('/'));
@@ -37,7 +37,7 @@ fn is_plain(pattern: &str) -> bool {
 }
 
 /// Words of a command against words of a pattern; a last `*` is any rest.
-pub fn holds_words(pattern: &str, words: &[&str]) -> bool {
+pub(crate) fn holds_words(pattern: &str, words: &[&str]) -> bool {
     let mut words = words.iter();
     let mut patterns = pattern.split_whitespace().peekable();
     while let Some(wanted) = patterns.next() {

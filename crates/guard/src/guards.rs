@@ -76,7 +76,7 @@ impl Guard {
         }
     }
 
-    pub fn is_asked(&self, context: &Context) -> bool {
+    pub(crate) fn is_asked(&self, context: &Context) -> bool {
         self.on.iter().any(|on| on.is_met(context))
     }
 }

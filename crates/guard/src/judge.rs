@@ -7,7 +7,7 @@ use camino::Utf8PathBuf;
 use dandori_domain::guard::{ErrorPolicy, Level};
 
 use crate::context::{By, Context};
-use crate::decision::{Chain, Decision, GuardName, Reason, Ruling, Verdict};
+use crate::decision::{Chain, Decision, GuardName, Permission, Reason, Ruling};
 use crate::glob;
 use crate::guards;
 use crate::rules::Active;
@@ -216,9 +216,9 @@ fn exception(context: &Context, active: &Active, finding: &Finding) -> Option<St
 /// A refused write is remembered: the same file must not be reached another way.
 fn denied_paths(context: &Context, ruling: &Ruling) -> Option<Effect> {
     let guard = match &ruling.verdict {
-        Verdict::Block { guard, .. } => guard,
-        Verdict::Ask { guard, .. } if !context.event.can_ask() => guard,
-        Verdict::Ask { .. } | Verdict::Go => return None,
+        Permission::Block { guard, .. } => guard,
+        Permission::Ask { guard, .. } if !context.event.can_ask() => guard,
+        Permission::Ask { .. } | Permission::Go => return None,
     };
     if !context.is_before_tool() {
         return None;

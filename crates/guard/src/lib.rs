@@ -9,6 +9,7 @@
 
 mod aliases;
 pub mod change;
+mod computed_writes;
 pub mod context;
 #[cfg(test)]
 mod corpus;
@@ -16,7 +17,6 @@ pub mod decision;
 pub mod event;
 pub mod glob;
 pub mod guards;
-mod hidden;
 pub mod judge;
 pub(crate) mod papers;
 pub mod patch;
@@ -33,10 +33,10 @@ pub mod world;
 pub use change::{Change, ChangeKind};
 pub use context::{Context, Documents, Target};
 pub use dandori_domain::guard::{ErrorPolicy, Level, Profile};
-pub use decision::{Audience, Chain, Decision, GuardName, Note, Reason, Ruling, Verdict};
+pub use decision::{Audience, Chain, Decision, GuardName, Note, Permission, Reason, Ruling};
 pub use event::{Agent, EditTool, Event, Kind, Oddity, Outcome, PermissionMode, Source, Subagent, Tool};
 pub use judge::{Asking, Judgement, Step, judge};
 pub use rules::Rules;
-pub use voice::{Trouble, Voice};
+pub use voice::Trouble;
 pub use wire::{Answer, DecodeError, answer_unreadable, decode, encode};
 pub use world::{Checkout, Effect, Mark, World};

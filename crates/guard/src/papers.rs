@@ -375,7 +375,7 @@ fn taken_from<T>(known: &mut Vec<T>, fits: impl Fn(&T) -> bool) -> bool {
 
 /// Everything a line with a file name that is only known when it runs says of files: its own words, and the patch it
 /// would apply. `None` when it has no such name.
-pub(crate) fn words_of_hidden_writes(context: &Context) -> Option<String> {
+pub(crate) fn words_of_computed_writes(context: &Context) -> Option<String> {
     let hidden: Vec<&Target> = context.targets().iter().filter(|target| target.is_computed).collect();
     let Some(Tool::Bash { command, .. }) = &context.event.tool else { return None };
     if hidden.is_empty() {

@@ -125,7 +125,7 @@ const GIT_LOOKS: &[&str] = &[
 ];
 
 /// The line reads and prints, and nothing else: no file, no branch, no process of the project changes.
-pub fn only_looks(reading: &Reading) -> bool {
+pub(crate) fn only_looks(reading: &Reading) -> bool {
     reading.opaque.is_empty()
         && reading.writes.is_empty()
         && reading.scripts.is_empty()

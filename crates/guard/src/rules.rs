@@ -116,7 +116,7 @@ pub struct PullRules {
     pub needs_issue: bool,
 }
 
-/// T2.c: what a run may not do.
+/// What a run may not do.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Constraints {
     /// Subcommands of git.
@@ -176,7 +176,7 @@ impl Rules {
 impl Protected {
     /// The user's word and the repository's about one file: the stricter counts, but what the user lets through is let
     /// through. `None` when nothing protects it.
-    pub fn stricter<'p>(user: Option<&'p Self>, repository: Option<&'p Self>) -> Option<&'p Self> {
+    pub(crate) fn stricter<'p>(user: Option<&'p Self>, repository: Option<&'p Self>) -> Option<&'p Self> {
         let repository = repository.filter(|protected| protected.level != Level::Off);
         match (user, repository) {
             (Some(user), _) if user.level == Level::Off => None,

@@ -8,7 +8,7 @@ use crate::world::Effect;
 
 /// Filled by a guard: findings, and what should be noted.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Voice {
+pub(crate) struct Voice {
     pub findings: Vec<Finding>,
     pub effects: Vec<Effect>,
 }
@@ -23,38 +23,38 @@ pub struct Finding {
 }
 
 impl Voice {
-    pub fn block(&mut self, message: impl Into<String>) {
+    pub(crate) fn block(&mut self, message: impl Into<String>) {
         self.say(Level::Block, message);
     }
 
-    pub fn ask(&mut self, message: impl Into<String>) {
+    pub(crate) fn ask(&mut self, message: impl Into<String>) {
         self.say(Level::Ask, message);
     }
 
-    pub fn warn(&mut self, message: impl Into<String>) {
+    pub(crate) fn warn(&mut self, message: impl Into<String>) {
         self.say(Level::Warn, message);
     }
 
-    pub fn info(&mut self, message: impl Into<String>) {
+    pub(crate) fn info(&mut self, message: impl Into<String>) {
         self.say(Level::Info, message);
     }
 
-    pub fn say(&mut self, weight: Level, message: impl Into<String>) {
+    pub(crate) fn say(&mut self, weight: Level, message: impl Into<String>) {
         self.findings.push(Finding { weight, message: message.into(), path: None });
     }
 
     /// About one file, read or written.
-    pub fn block_file(&mut self, path: impl Into<Utf8PathBuf>, message: impl Into<String>) {
+    pub(crate) fn block_file(&mut self, path: impl Into<Utf8PathBuf>, message: impl Into<String>) {
         self.findings.push(Finding { weight: Level::Block, message: message.into(), path: Some(path.into()) });
     }
 
     /// Something was found that is refused.
-    pub fn is_blocking(&self) -> bool {
+    pub(crate) fn is_blocking(&self) -> bool {
         self.findings.iter().any(|finding| finding.weight == Level::Block)
     }
 
     /// Noted whatever the answer will be.
-    pub fn note(&mut self, effect: Effect) {
+    pub(crate) fn note(&mut self, effect: Effect) {
         self.effects.push(effect);
     }
 }
@@ -74,7 +74,7 @@ pub enum Trouble {
 
 impl Trouble {
     /// For the user, in their language.
-    pub fn said(&self, lang: Lang) -> String {
+    pub(crate) fn said(&self, lang: Lang) -> String {
         use dandori_text::guard as text;
         match self {
             Self::Unreadable { path, reason } => text::unreadable(lang, path, reason),

@@ -31,7 +31,7 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
-use crate::decision::{Audience, Note, Reason, Ruling, Verdict};
+use crate::decision::{Audience, Note, Permission, Reason, Ruling};
 use crate::event::{Agent, Event, Kind, Oddity};
 
 mod claude;
@@ -202,9 +202,9 @@ pub fn encode(event: &Event, ruling: &Ruling) -> Answer {
         Agent::Gemini => gemini::forms(event),
     };
     match &ruling.verdict {
-        Verdict::Go => say(&event.name, forms, ruling),
-        Verdict::Ask { reason, .. } if forms.ask && event.can_ask() => ask(&event.name, reason.as_str()),
-        Verdict::Ask { reason, .. } | Verdict::Block { reason, .. } => match forms.refuse {
+        Permission::Go => say(&event.name, forms, ruling),
+        Permission::Ask { reason, .. } if forms.ask && event.can_ask() => ask(&event.name, reason.as_str()),
+        Permission::Ask { reason, .. } | Permission::Block { reason, .. } => match forms.refuse {
             Refuse::Tool => refuse_tool(reason.as_str()),
             Refuse::Shown => refuse_shown(reason.as_str()),
             Refuse::By(word) => refuse_by(word, reason.as_str()),
@@ -213,7 +213,7 @@ pub fn encode(event: &Event, ruling: &Ruling) -> Answer {
             Refuse::Not => {
                 let refusal = Note { to: Audience::Both, text: reason.clone() };
                 let notes = std::iter::once(refusal).chain(ruling.notes.iter().cloned()).collect();
-                say(&event.name, forms, &Ruling { verdict: Verdict::Go, notes })
+                say(&event.name, forms, &Ruling { verdict: Permission::Go, notes })
             }
         },
     }

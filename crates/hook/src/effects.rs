@@ -11,7 +11,7 @@ use dandori_playbook::State;
 use jiff::Zoned;
 
 use crate::memory::Memory;
-use crate::place;
+use crate::project;
 
 /// Carries the effects out. Each stands alone: one that fails does not keep the others back.
 pub(crate) fn apply(
@@ -58,7 +58,7 @@ fn apply_one(
         Effect::Clear(mark) => memory.session.clear(mark),
         Effect::EndSession => {
             if let Some(layout) = layout {
-                place::forget(event, layout);
+                project::forget(event, layout);
             }
             memory.session.end()
         }

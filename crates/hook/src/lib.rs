@@ -12,7 +12,7 @@ mod given;
 mod lineage;
 mod looks;
 mod memory;
-mod place;
+mod project;
 mod rules;
 mod session;
 
@@ -35,14 +35,14 @@ pub use checkout::{find as find_checkout, main_root};
 pub use files::Files;
 pub use given::Given;
 pub use memory::Memory;
-pub use place::guard_folder;
-pub use rules::place as rules_place;
+pub use project::guard_folder;
+pub use rules::policy_paths;
 pub use session::{Judged, Request, Session};
 
 /// A larger event is not read: no client sends one, and a hook is to stay small.
 const MAX_EVENT: usize = 8 * 1024 * 1024;
 /// How long an answer may take in all, programs of the project's own left out. Clients wait longer, at every event.
-pub const DEADLINE: Duration = Duration::from_secs(8);
+pub(crate) const DEADLINE: Duration = Duration::from_secs(8);
 /// How long with them: what the client waits for before and after a tool, and some room below it.
 const LONGEST: Duration = Duration::from_secs(110);
 const WATCH_STACK: usize = 64 * 1024;
@@ -160,7 +160,7 @@ fn work(called: &Called, env: &Env, begun: Instant, desk: &Desk) -> Answer {
         Err(unread) => return unread.answer,
     };
     drop(bytes);
-    if called.run.is_none() && place::is_in_run(&event, env, &called.given) {
+    if called.run.is_none() && project::is_in_run(&event, env, &called.given) {
         return Answer { stdout: Vec::new(), stderr: String::new(), exit: 0 };
     }
     event.headless = called.run.is_some() || env.text("CLAUDE_CODE_ENTRYPOINT").is_some_and(|e| e.starts_with("sdk"));

@@ -3,14 +3,20 @@
 use camino::{Utf8Path, Utf8PathBuf};
 use dandori_guard::Checkout;
 use dandori_host::{Env, Layout};
-use dandori_policy::{AgentHomes, Place};
+use dandori_policy::{AgentHomes, PolicyPaths};
 
 use crate::Given;
 use crate::checkout::main_root;
 
-/// The place of a checkout's rules; `None` is outside of every repository.
-pub fn place(checkout: Option<&Checkout>, env: &Env, given: &Given, layout: &Layout, folder: &Utf8Path) -> Place {
-    Place {
+/// Where the rules of a checkout come from; `None` is outside of every repository.
+pub fn policy_paths(
+    checkout: Option<&Checkout>,
+    env: &Env,
+    given: &Given,
+    layout: &Layout,
+    folder: &Utf8Path,
+) -> PolicyPaths {
+    PolicyPaths {
         folder: folder.to_owned(),
         user_config: given.user_config(env),
         trust: layout.trust(),

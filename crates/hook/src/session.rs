@@ -9,8 +9,8 @@ use camino::{Utf8Path, Utf8PathBuf};
 use dandori_domain::guard::{Profile, RulesNote};
 use dandori_guard::world::Gap;
 use dandori_guard::{
-    Answer, Asking, Checkout, Context, Decision, ErrorPolicy, Event, GuardName, Judgement, Kind, Mark, Reason, Rules,
-    Ruling, Verdict, encode, judge,
+    Answer, Asking, Checkout, Context, Decision, ErrorPolicy, Event, GuardName, Judgement, Kind, Mark, Permission,
+    Reason, Rules, Ruling, encode, judge,
 };
 use dandori_host::layout::RunLayout;
 use dandori_host::{Env, Layout};
@@ -24,7 +24,7 @@ use crate::Given;
 use crate::files::Files;
 use crate::looks::Looks;
 use crate::memory::Memory;
-use crate::{effects, place};
+use crate::{effects, project};
 
 /// An event and where it is judged.
 pub struct Request<'a> {
@@ -88,7 +88,7 @@ impl Session {
             return Ok(session);
         }
         let layout = request.given.layout(request.env).ok_or(Unjudged::NoHome)?;
-        let project = place::project(request.event, request.env, &layout);
+        let project = project::project(request.event, request.env, &layout);
         Ok(Self::in_project(project, layout, request, now, begin))
     }
 
@@ -110,11 +110,11 @@ impl Session {
     ) -> Self {
         let checkout = project.as_deref().and_then(crate::checkout::find);
         let root = checkout.as_ref().map(|c| c.root.clone());
-        let folder = place::guard_folder(&layout, root.as_deref());
+        let folder = project::guard_folder(&layout, root.as_deref());
         let gaps = begin(&folder, request);
-        let mut place = crate::rules::place(checkout.as_ref(), request.env, request.given, &layout, &folder);
-        place.was_disciplined = !place.has_state() && was_disciplined(&folder, request.event);
-        let (rules, notes) = dandori_policy::load(&place, now.timestamp());
+        let mut paths = crate::rules::policy_paths(checkout.as_ref(), request.env, request.given, &layout, &folder);
+        paths.was_disciplined = !paths.has_state() && was_disciplined(&folder, request.event);
+        let (rules, notes) = dandori_policy::load(&paths, now.timestamp());
         let mut session =
             Self::on(Ground { rules, notes, project, checkout, folder, layout: Some(layout) }, request, now);
         session.memory.gaps = gaps;
@@ -153,12 +153,12 @@ impl Session {
     /// to a file that could not be read, and then nobody should have to guess.
     fn say_what_is_wrong(&self, event: &Event, ruling: &mut Ruling) {
         match &mut ruling.verdict {
-            Verdict::Block { reason, .. } | Verdict::Ask { reason, .. } => {
+            Permission::Block { reason, .. } | Permission::Ask { reason, .. } => {
                 for note in self.notes.iter().filter(|note| note.is_unusable_file()) {
                     *reason = reason.with(&format!("dandori config: {}", dandori_text::policy::note(self.lang, note)));
                 }
             }
-            Verdict::Go if matches!(event.kind, Kind::SessionStart { .. } | Kind::PromptSubmit { .. }) => {
+            Permission::Go if matches!(event.kind, Kind::SessionStart { .. } | Kind::PromptSubmit { .. }) => {
                 let notes = self.notes.iter().map(|note| Decision::Error {
                     guard: GuardName::known("config"),
                     detail: Reason::new(&dandori_text::policy::note(self.lang, note)),
@@ -166,7 +166,7 @@ impl Session {
                 });
                 ruling.notes.extend(Ruling::of(notes).notes);
             }
-            Verdict::Go => {}
+            Permission::Go => {}
         }
     }
 
@@ -180,9 +180,9 @@ impl Session {
         }
         let Judged { judgement, answer } = judged;
         let goes_on = match &judgement.ruling.verdict {
-            Verdict::Go => true,
-            Verdict::Ask { .. } => request.event.can_ask(),
-            Verdict::Block { .. } => false,
+            Permission::Go => true,
+            Permission::Ask { .. } => request.event.can_ask(),
+            Permission::Block { .. } => false,
         };
         if let (true, Ok(mut slot)) = (goes_on, request.call.lock())
             && let Some(call) = slot.as_mut()
@@ -215,9 +215,9 @@ impl Session {
         let tool = request.event.tool_name.as_deref();
         let _ = logs.timing(at, &event_name(request.event), tool, took);
         let refused = match &judgement.ruling.verdict {
-            Verdict::Block { guard, .. } => Some(guard),
+            Permission::Block { guard, .. } => Some(guard),
             // A question nobody can be asked is answered with no.
-            Verdict::Ask { guard, .. } if !request.event.can_ask() => Some(guard),
+            Permission::Ask { guard, .. } if !request.event.can_ask() => Some(guard),
             _ => None,
         };
         if let Some(guard) = refused {
@@ -231,7 +231,9 @@ impl Session {
 
 /// A refusal leaves warnings away; that something went on unjudged is told once, so it goes along.
 fn say_what_went_unjudged(judgement: &mut Judgement) {
-    let (Verdict::Block { reason, .. } | Verdict::Ask { reason, .. }) = &mut judgement.ruling.verdict else { return };
+    let (Permission::Block { reason, .. } | Permission::Ask { reason, .. }) = &mut judgement.ruling.verdict else {
+        return;
+    };
     let gaps = judgement.steps.iter().filter(|step| step.guard == "unjudged").filter_map(|step| step.message.as_ref());
     for gap in gaps {
         *reason = reason.with(&format!("[dandori unjudged] {gap}"));

@@ -20,7 +20,7 @@ mod probe;
 mod stages;
 mod words;
 
-pub use command::{NOT_BEGUN, main as command_main, probe_main};
+pub use command::{main as command_main, probe_main};
 pub use doors::{Outside, doors_main, try_doors};
 pub use probe::probe;
 pub use stages::main as stage_main;

@@ -54,15 +54,8 @@ pub fn tail(path: &Utf8Path, bytes: u64) -> io::Result<Vec<u8>> {
     Ok(end)
 }
 
-/// Appends whole lines and syncs them.
-pub fn append_durably(path: &Utf8Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = OpenOptions::new().append(true).create(true).open(path)?;
-    file.write_all(bytes)?;
-    file.sync_data()
-}
-
 /// Makes a rename in `folder` durable.
-pub fn sync_folder(folder: &Utf8Path) -> io::Result<()> {
+pub(crate) fn sync_folder(folder: &Utf8Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 

@@ -20,6 +20,6 @@ pub mod state_root;
 pub use clock::{now, random};
 pub use cmd::{Cmd, CmdError, CmdOutput, WatchEnd, Watched};
 pub use env::Env;
-pub use file::{append_durably, put_file, replace_file};
+pub use file::{put_file, replace_file};
 pub use layout::Layout;
 pub use state_root::{StateRoot, StateRootError};

@@ -47,8 +47,9 @@ pub fn is_alive(process: &ProcessRef) -> bool {
         && table::entry(process.pid).is_some_and(|e| e.started == process.started && !e.is_dead())
 }
 
-/// A hold on this very process; `None` when it is gone or its pid is another's.
-pub(crate) fn hold(process: &ProcessRef) -> Option<OwnedFd> {
+/// A hold on this very process, which can be read from once it has ended; `None` when it is gone, its pid is another's,
+/// or the machine is out of descriptors.
+pub fn hold(process: &ProcessRef) -> Option<OwnedFd> {
     if table::boot_id().is_none_or(|b| b != process.boot) {
         return None;
     }

@@ -128,7 +128,7 @@ impl SandboxPolicy {
 }
 
 #[derive(Debug, thiserror::Error)]
-pub enum SandboxError {
+pub(crate) enum SandboxError {
     #[error("a whole sandbox is required: {reason}")]
     Missing { reason: String },
     /// The kernel has Landlock and refused our rules: never run without a fence then.

@@ -1,6 +1,6 @@
 //! The shim: one small process per run that starts the agent, outlives the daemon and writes down how it ended.
 //!
-//! The daemon's side is here: [`launch`], [`probe`], [`watch`], [`stop`], [`end_leftovers`]. The shim's own side is
+//! The daemon's side is here: [`launch`], [`probe`], [`stop`], [`end_leftovers`]. The shim's own side is
 //! [`main`] (`dandori shim <run_dir>`); the way to the agent behind its fence is [`crate::fenced`].
 //!
 //! Promises: a folder sees at most one launch, however often it is asked for; the shim ends every descendant,
@@ -13,7 +13,7 @@ mod output;
 mod record;
 mod supervisor;
 
-pub use daemon::{LaunchError, Probe, ShimError, launch, policy, probe, seal, started, stop, watch};
+pub use daemon::{LaunchError, Probe, ShimError, launch, policy, probe, reap_children, started, stop};
 pub use leftovers::end_leftovers;
 pub use record::{ExitRecord, LaunchOrder, OUTPUT, RUN_MARKER, STDERR, Started, VERSION, Why};
 pub use supervisor::main;

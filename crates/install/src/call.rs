@@ -59,7 +59,7 @@ impl Call {
 
 impl Places {
     /// All that a hook needs to go by nothing else.
-    pub fn are_whole(&self) -> bool {
+    pub(crate) fn are_whole(&self) -> bool {
         self.state.is_some() && self.config.is_some() && self.home.is_some()
     }
 

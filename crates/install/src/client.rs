@@ -1,5 +1,7 @@
 //! The three clients: where their hooks stand, which events we hear, and how long an answer may take.
 
+use dandori_domain::shell_word;
+
 use crate::tree::Looseness;
 use crate::wanted::Wanted;
 
@@ -161,7 +163,7 @@ impl Client {
 
     /// The whole call, for a shell.
     pub(crate) fn call_line(self, program: &str, more: &[&str]) -> String {
-        std::iter::once(program).chain(self.call_words(more)).map(word).collect::<Vec<_>>().join(" ")
+        std::iter::once(program).chain(self.call_words(more)).map(shell_word).collect::<Vec<_>>().join(" ")
     }
 
     fn handler(self, event: &Event, program: &str, more: &[&str]) -> Wanted {
@@ -187,26 +189,9 @@ impl Client {
     }
 }
 
-/// The text as one word of a shell's command line.
-fn word(path: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:,@%=".contains(c);
-    if !path.is_empty() && path.chars().all(is_plain) {
-        path.to_owned()
-    } else {
-        format!("'{}'", path.replace('\'', r"'\''"))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_path_is_one_word_for_a_shell() {
-        assert_eq!(word("/usr/bin/dandori"), "/usr/bin/dandori");
-        assert_eq!(word("/my tools/dandori"), "'/my tools/dandori'");
-        assert_eq!(word("/it's/$HOME/dandori"), r"'/it'\''s/$HOME/dandori'");
-    }
 
     #[test]
     fn a_worktree_is_still_made_by_git_and_codex_waits_no_longer_than_it_may() {

@@ -12,12 +12,12 @@ use crate::tree::{Mark, MarkKind, Tree, Value};
 use crate::wanted::Style;
 
 /// A text with its tree.
-pub(crate) struct Place<'t> {
+pub(crate) struct Document<'t> {
     pub(crate) text: &'t str,
     pub(crate) tree: &'t Tree,
 }
 
-impl<'t> Place<'t> {
+impl<'t> Document<'t> {
     /// `item` appended to what is in the brackets of `into`, which stands in `parent`.
     pub(crate) fn with(&self, into: &Value, parent: Option<&Value>, item: impl Fn(&Style) -> String) -> String {
         match into.items().last() {

@@ -2,7 +2,7 @@
 
 use crate::Client;
 use crate::call::Call;
-use crate::edit::Place;
+use crate::edit::Document;
 use crate::memory::{Before, FileBefore, Memory};
 use crate::ours::{self, Entry};
 use crate::tree::{self, BOM, Kind, Trouble, Value};
@@ -55,7 +55,7 @@ fn put_settings(text: &str, client: Client, memory: &mut Memory) -> Result<Strin
     for (name, value) in tree::parse(&text)?.root.map(|root| missing(client, &root)).unwrap_or_default() {
         let tree = tree::parse(&text)?;
         let Some(root) = &tree.root else { break };
-        let place = Place { text: &text, tree: &tree };
+        let place = Document { text: &text, tree: &tree };
         text = place.with(root, None, |style| property(name, &Wanted::text(value), style));
         memory.settings.push(name.to_owned());
     }
@@ -121,7 +121,7 @@ fn remember(
     earlier: Option<&Memory>,
 ) -> Result<Memory, Trouble> {
     let tree = tree::parse(text)?;
-    let place = Place { text, tree: &tree };
+    let place = Document { text, tree: &tree };
     let root = tree.root.as_ref();
     let hooks = root.and_then(|r| r.property("hooks")).map(|p| &p.value);
     let state = |value: Option<&Value>| value.map_or(Before::Absent, |v| place.state(v));
@@ -175,7 +175,7 @@ fn keeper(hooks: &Value, found: &[Entry], event: &str) -> Option<usize> {
 /// One group of ours in the list of this event, as wanted.
 pub(crate) fn put(text: &str, client: Client, program: &str, event: &str, wanted: &Wanted) -> Result<String, Trouble> {
     let tree = tree::parse(text)?;
-    let place = Place { text, tree: &tree };
+    let place = Document { text, tree: &tree };
     let hooks = tree.root.as_ref().and_then(|r| r.property("hooks")).map(|p| &p.value);
     let list = hooks.and_then(|h| h.property(event)).map(|p| &p.value);
     let (Some(hooks), Some(list)) = (hooks, list) else { return put_new(text, event, wanted) };
@@ -191,7 +191,7 @@ pub(crate) fn put(text: &str, client: Client, program: &str, event: &str, wanted
 /// The same where the event has no list yet.
 pub(crate) fn put_new(text: &str, event: &str, wanted: &Wanted) -> Result<String, Trouble> {
     let tree = tree::parse(text)?;
-    let place = Place { text, tree: &tree };
+    let place = Document { text, tree: &tree };
     let Some(root) = &tree.root else { return Ok(text.to_owned()) };
     let list = Wanted::List(vec![wanted.clone()]);
     Ok(match root.property("hooks") {

@@ -39,7 +39,7 @@ pub use install::{Installed, install};
 pub use memory::{Before, FileBefore, Memory};
 pub use ours::{Reach, has_ours, reach};
 pub use rehearsal::{Setting, only_ours, with_setting};
-pub use run::{TrustedHook, for_run, trusted_hooks, without_ours};
+pub use run::{TrustedHook, for_run, trusted_hooks};
 pub use tree::{Looseness, Trouble};
 pub use trust::{CodexConfig, CodexTrust, MovedFile};
 pub use uninstall::{Uninstalled, uninstall};

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::Client;
 use crate::call::{Call, Places};
-use crate::edit::Place;
+use crate::edit::Document;
 use crate::ours;
 use crate::tree::{self, BOM, Kind, Value};
 use crate::wanted::{Style, Wanted, property};
@@ -73,7 +73,7 @@ pub fn with_setting(text: &str, place: &[&str], to: Setting<'_>) -> String {
     let bom = text.strip_suffix(body).unwrap_or_default();
     let Ok(tree) = tree::parse(body) else { return text.to_owned() };
     let Some(root) = &tree.root else { return text.to_owned() };
-    let page = Place { text: body, tree: &tree };
+    let page = Document { text: body, tree: &tree };
     let mut wanted = match to {
         Setting::Text(text) => Wanted::text(text),
         Setting::Flag(flag) => Wanted::Flag(flag),

@@ -26,7 +26,7 @@ pub fn for_run(client: Client, program: &str, folder: &str, text: Option<&str>) 
 
 /// The text with what is ours taken out. A switch that turns off every hook goes too, with the hooks it turned off: it
 /// would turn off the run's.
-pub fn without_ours(client: Client, program: &str, text: &str) -> Result<String, Trouble> {
+pub(crate) fn without_ours(client: Client, program: &str, text: &str) -> Result<String, Trouble> {
     let left = uninstall(client, Some(program), text, None)?.text.unwrap_or_else(|| "{}".to_owned());
     let Ok(Value::Object(mut settings)) = serde_json::from_str::<Value>(&left) else { return Ok(left) };
     if client != Client::Claude || settings.get("disableAllHooks").is_none_or(|off| *off == Value::Bool(false)) {

@@ -1,7 +1,7 @@
 //! What is ours taken out of a settings text, with what only we had made.
 
 use crate::Client;
-use crate::edit::Place;
+use crate::edit::Document;
 use crate::memory::{Before, FileBefore, Memory};
 use crate::ours::{self, Entry};
 use crate::tree::{self, BOM, Trouble};
@@ -54,7 +54,7 @@ fn without_settings(
     for (name, value) in client.settings().iter().rev().filter(|(name, _)| has_put(name)) {
         let tree = tree::parse(&text)?;
         let Some(root) = &tree.root else { break };
-        let place = Place { text: &text, tree: &tree };
+        let place = Document { text: &text, tree: &tree };
         let before = if let FileBefore::Object(before) = &memory.file { before } else { &Before::Filled };
         let is_ours = root.property(name).is_some_and(|p| p.value.text() == Some(value));
         let index = root.properties().iter().rposition(|p| p.name == *name).filter(|_| is_ours);
@@ -99,7 +99,7 @@ fn without_entry(
     before: &Before,
 ) -> Result<String, Trouble> {
     let tree = tree::parse(text)?;
-    let place = Place { text, tree: &tree };
+    let place = Document { text, tree: &tree };
     let hooks = tree.root.as_ref().and_then(|r| r.property("hooks")).map(|p| &p.value);
     let list = hooks.and_then(|h| h.property(&entry.event)).map(|p| &p.value);
     let (Some(hooks), Some(list)) = (hooks, list) else { return Ok(text.to_owned()) };
@@ -118,7 +118,7 @@ fn without_entry(
 
 fn without_list(text: &str, event: &str, memory: &Memory) -> Result<String, Trouble> {
     let tree = tree::parse(text)?;
-    let place = Place { text, tree: &tree };
+    let place = Document { text, tree: &tree };
     let hooks = tree.root.as_ref().and_then(|r| r.property("hooks")).map(|p| &p.value);
     let Some((hooks, list)) = hooks.and_then(|h| Some((h, h.property(event)?))) else { return Ok(text.to_owned()) };
     if !place.is_bare(&list.value) || memory.of_event(event) != Before::Absent {
@@ -130,7 +130,7 @@ fn without_list(text: &str, event: &str, memory: &Memory) -> Result<String, Trou
 
 fn without_hooks(text: &str, memory: &Memory) -> Result<String, Trouble> {
     let tree = tree::parse(text)?;
-    let place = Place { text, tree: &tree };
+    let place = Document { text, tree: &tree };
     let Some((root, hooks)) = tree.root.as_ref().and_then(|r| Some((r, r.property("hooks")?))) else {
         return Ok(text.to_owned());
     };

@@ -26,18 +26,20 @@ struct Entry {
     /// Milliseconds.
     at: i64,
     path: Utf8PathBuf,
-    /// The guard that refused it; none when it is to be forgotten.
-    guard: Option<String>,
+    /// The guard that refused it.
+    guard: String,
 }
 
 impl Session {
     pub fn deny(&self, paths: &[Utf8PathBuf], guard: &str, now: Timestamp) -> io::Result<()> {
-        self.note(paths, Some(guard), now)
-    }
-
-    /// What may be written after all.
-    pub fn forget_denied(&self, paths: &[Utf8PathBuf], now: Timestamp) -> io::Result<()> {
-        self.note(paths, None, now)
+        let mut lines = String::from("\n");
+        for path in paths {
+            let entry = Entry { at: now.as_millisecond(), path: path.clone(), guard: guard.to_owned() };
+            lines.push_str(&serde_json::to_string(&entry)?);
+            lines.push('\n');
+        }
+        let file = append::open_rotating(&self.denied_path(), ROTATION)?;
+        append::write_once(&file, lines.as_bytes())
     }
 
     /// Newest first, each file once; what is longer ago than `window` is left out.
@@ -55,22 +57,11 @@ impl Session {
                 // A clock that was set back must not let anything through.
                 let age = now.as_millisecond().saturating_sub(entry.at).max(0);
                 let seconds_ago = u64::try_from(age).unwrap_or(0) / 1000;
-                let guard = entry.guard.filter(|_| seconds_ago <= window.as_secs())?;
-                Some(Denied { path: entry.path, guard, seconds_ago })
+                let denied = Denied { path: entry.path, guard: entry.guard, seconds_ago };
+                (seconds_ago <= window.as_secs()).then_some(denied)
             })
             .take(REMEMBERED)
             .collect()
-    }
-
-    fn note(&self, paths: &[Utf8PathBuf], guard: Option<&str>, now: Timestamp) -> io::Result<()> {
-        let mut lines = String::from("\n");
-        for path in paths {
-            let entry = Entry { at: now.as_millisecond(), path: path.clone(), guard: guard.map(str::to_owned) };
-            lines.push_str(&serde_json::to_string(&entry)?);
-            lines.push('\n');
-        }
-        let file = append::open_rotating(&self.denied_path(), ROTATION)?;
-        append::write_once(&file, lines.as_bytes())
     }
 
     fn denied_path(&self) -> Utf8PathBuf {
@@ -111,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn a_denial_is_remembered_for_its_window_and_can_be_forgotten() {
+    fn a_denial_is_remembered_for_its_window() {
         let dir = tempfile::tempdir().unwrap();
         let session = session(&dir);
         assert_eq!(session.denied(at(0), WINDOW), []);
@@ -124,10 +115,6 @@ mod tests {
         assert_eq!(paths(&session, at(600)), ["/r/a", "/r/b"]);
         assert_eq!(paths(&session, at(601)), ["/r/a"]);
         assert_eq!(paths(&session, at(-100)), ["/r/a", "/r/b"], "the clock was set back");
-        session.forget_denied(&["/r/a".into()], at(91)).unwrap();
-        assert_eq!(paths(&session, at(92)), ["/r/b"]);
-        session.deny(&["/r/a".into()], "secrets", at(93)).unwrap();
-        assert_eq!(paths(&session, at(94)), ["/r/a", "/r/b"], "denied again");
     }
 
     #[test]

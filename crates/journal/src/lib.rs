@@ -38,5 +38,5 @@ pub use calls::{Begun, left_open};
 pub use exceptions::{ExceptionError, Exceptions, Given};
 pub use local::local_time;
 pub use logs::Logs;
-pub use record::{Outcome, Record, StepRecord, Verdict, action, event_name};
+pub use record::{Outcome, Record, RecordedVerdict, StepRecord, action, event_name};
 pub use session::{Session, clear_post_loop, sessions, sweep};

@@ -35,7 +35,7 @@ pub struct Record {
     /// The command or the files, cut short.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subject: Option<String>,
-    pub verdict: Verdict,
+    pub verdict: RecordedVerdict,
     /// The guard the verdict is from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
@@ -56,7 +56,7 @@ pub struct StepRecord(pub String, pub Outcome, pub u64);
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Verdict {
+pub enum RecordedVerdict {
     Go,
     Ask,
     Block,
@@ -97,9 +97,9 @@ impl Record {
     /// Everything in it is bounded, so that no event writes a page.
     pub fn of(event: &Event, judgement: &Judgement, at: Timestamp, took: Duration) -> Self {
         let (verdict, by) = match &judgement.ruling.verdict {
-            dandori_guard::Verdict::Go => (Verdict::Go, None),
-            dandori_guard::Verdict::Ask { guard, .. } => (Verdict::Ask, Some(guard)),
-            dandori_guard::Verdict::Block { guard, .. } => (Verdict::Block, Some(guard)),
+            dandori_guard::Permission::Go => (RecordedVerdict::Go, None),
+            dandori_guard::Permission::Ask { guard, .. } => (RecordedVerdict::Ask, Some(guard)),
+            dandori_guard::Permission::Block { guard, .. } => (RecordedVerdict::Block, Some(guard)),
         };
         let step =
             |step: &judge::Step| StepRecord(cut(&step.guard, NAME_CHARS), step.outcome.into(), micros(step.took));
@@ -322,7 +322,7 @@ mod tests {
         let newer =
             line.replace(r#""pass""#, r#""postponed""#).replace(r#""verdict":"go""#, r#""verdict":"wait","x":1"#);
         let newer: Record = serde_json::from_str(&newer).unwrap();
-        assert_eq!((newer.verdict, newer.steps[0].1), (Verdict::Unknown, Outcome::Unknown));
+        assert_eq!((newer.verdict, newer.steps[0].1), (RecordedVerdict::Unknown, Outcome::Unknown));
     }
 
     #[test]

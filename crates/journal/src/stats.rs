@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde::{Deserialize, Serialize};
 
-use crate::record::{Outcome, Record, Verdict};
+use crate::record::{Outcome, Record, RecordedVerdict};
 
 /// Fed record by record, oldest first.
 #[derive(Default, Debug)]
@@ -62,8 +62,8 @@ pub struct GuardStats {
 impl Tally {
     pub fn add(&mut self, record: &Record) {
         self.events += 1;
-        self.blocked += u64::from(record.verdict == Verdict::Block);
-        self.asked += u64::from(record.verdict == Verdict::Ask);
+        self.blocked += u64::from(record.verdict == RecordedVerdict::Block);
+        self.asked += u64::from(record.verdict == RecordedVerdict::Ask);
         self.times.add(record.micros);
         for step in &record.steps {
             let guard = self.guards.entry(step.0.clone()).or_default();
@@ -87,8 +87,8 @@ impl Tally {
         let (Some(action), Some(session)) = (&record.action, &record.session) else { return };
         let key = (record.agent.clone(), session.clone(), action.clone());
         match (record.verdict, &record.by) {
-            (Verdict::Block, Some(guard)) => self.refused.entry(key).or_default().push(guard.clone()),
-            (Verdict::Go, _) => {
+            (RecordedVerdict::Block, Some(guard)) => self.refused.entry(key).or_default().push(guard.clone()),
+            (RecordedVerdict::Go, _) => {
                 for guard in self.refused.remove(&key).into_iter().flatten() {
                     self.guards.entry(guard).or_default().counts.likely_false_alarms += 1;
                 }
@@ -154,7 +154,7 @@ mod tests {
     use super::*;
     use crate::record::StepRecord;
 
-    fn record(session: &str, action: &str, verdict: Verdict, steps: &[(&str, Outcome, u64)]) -> Record {
+    fn record(session: &str, action: &str, verdict: RecordedVerdict, steps: &[(&str, Outcome, u64)]) -> Record {
         Record {
             version: 1,
             at: 0,
@@ -164,7 +164,7 @@ mod tests {
             tool: None,
             subject: None,
             verdict,
-            by: steps.last().filter(|_| verdict != Verdict::Go).map(|s| s.0.to_owned()),
+            by: steps.last().filter(|_| verdict != RecordedVerdict::Go).map(|s| s.0.to_owned()),
             steps: steps
                 .iter()
                 .map(|(guard, outcome, micros)| StepRecord((*guard).to_owned(), *outcome, *micros))
@@ -188,8 +188,10 @@ mod tests {
         use Outcome::{Ask, Block, Error, Excepted, Info, Pass, Unknown, Warn};
         let outcomes = [Pass, Info, Warn, Ask, Excepted, Error, Unknown, Block];
         let steps: Vec<(&str, Outcome, u64)> = outcomes.iter().map(|o| ("g", *o, 2)).collect();
-        let stats =
-            tally(&[record("s", "a", Verdict::Block, &steps), record("s", "b", Verdict::Ask, &[("h", Ask, 1)])]);
+        let stats = tally(&[
+            record("s", "a", RecordedVerdict::Block, &steps),
+            record("s", "b", RecordedVerdict::Ask, &[("h", Ask, 1)]),
+        ]);
         let counts = Counts {
             calls: 8,
             blocks: 1,
@@ -207,9 +209,10 @@ mod tests {
 
     #[test]
     fn a_refusal_is_a_likely_false_alarm_when_the_same_is_let_through_later() {
-        let block =
-            |session: &str, action: &str, guard| record(session, action, Verdict::Block, &[(guard, Outcome::Block, 1)]);
-        let go = |session: &str, action: &str| record(session, action, Verdict::Go, &[("x", Outcome::Pass, 1)]);
+        let block = |session: &str, action: &str, guard| {
+            record(session, action, RecordedVerdict::Block, &[(guard, Outcome::Block, 1)])
+        };
+        let go = |session: &str, action: &str| record(session, action, RecordedVerdict::Go, &[("x", Outcome::Pass, 1)]);
         let stats = tally(&[
             go("s", "before"),
             block("s", "before", "early"),
@@ -219,7 +222,7 @@ mod tests {
             go("s", "twice"),
             block("s", "elsewhere", "other"),
             go("t", "elsewhere"),
-            record("s", "elsewhere", Verdict::Ask, &[("x", Outcome::Ask, 1)]),
+            record("s", "elsewhere", RecordedVerdict::Ask, &[("x", Outcome::Ask, 1)]),
         ]);
         let alarms: BTreeMap<&str, u64> =
             stats.guards.iter().map(|g| (g.guard.as_str(), g.counts.likely_false_alarms)).collect();

@@ -1,4 +1,4 @@
-//! What comes after a finished playbook (P10).
+//! What comes after a finished playbook.
 
 use crate::playbook::{PhaseStatus, Playbook};
 

@@ -1,4 +1,4 @@
-//! A playbook: a plan as a reviewed document, with phases, their subtasks and how each was validated (P3.pb).
+//! A playbook: a plan as a reviewed document, with phases, their subtasks and how each was validated.
 //!
 //! A phase begins at a heading (`## p1: title`, `## Phase 1: title`, `## フェーズ 1: …`) or at a list item `- id: p1`. Its
 //! keys stand below it, as bullets or as yaml; its subtasks are a check list.

@@ -1,4 +1,4 @@
-//! `state.md`: what is being worked on, the first of the sources of truth (P11).
+//! `state.md`: what is being worked on, the first of the sources of truth.
 
 use crate::edit::{self, EditError, NoSection};
 use crate::lines::{Entry, Value, entries, value_of};

@@ -9,14 +9,14 @@
 
 mod compile;
 mod merge;
-mod place;
+mod policy_paths;
 mod protected_files;
 mod run;
 mod snapshot;
 
 pub use compile::{Compiled, Origin, Sources, compile};
 pub use dandori_domain::guard::RulesNote;
-pub use place::{AgentHomes, Place};
+pub use policy_paths::{AgentHomes, PolicyPaths};
 pub use protected_files::read as read_protected_files;
 pub use run::{Run, RunRules};
 pub use snapshot::{load, read};

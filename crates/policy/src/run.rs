@@ -10,7 +10,7 @@ use dandori_guard::rules::{self, Constraints, Rules};
 use serde::{Deserialize, Serialize};
 
 use crate::compile::Compiled;
-use crate::place::{Place, both_names, settings_in};
+use crate::policy_paths::{PolicyPaths, both_names, settings_in};
 use crate::snapshot::read;
 
 /// Guards that wait for a person. In a run there is none, and the agent would wait for ever.
@@ -41,7 +41,7 @@ pub struct RunRules {
 
 impl RunRules {
     /// `place` is of the run's worktree, with `is_run`.
-    pub fn compile(place: &Place, run: &Run<'_>) -> Self {
+    pub fn compile(place: &PolicyPaths, run: &Run<'_>) -> Self {
         let Compiled { mut rules, .. } = read(place);
         rules.order.retain(|active| !NEED_A_PERSON.contains(&active.name.as_str()));
         let mut constraints = Constraints::default();

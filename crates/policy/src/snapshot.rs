@@ -18,7 +18,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::compile::{Compiled, Sources, compile};
-use crate::place::Place;
+use crate::policy_paths::PolicyPaths;
 use crate::protected_files;
 
 /// Changes closer than this to the snapshot may not show: coarse clocks, and file systems with whole seconds.
@@ -80,7 +80,7 @@ enum Looks {
 }
 
 /// The rules in force at a place, from the snapshot if it is fresh.
-pub fn load(place: &Place, now: Timestamp) -> (Rules, Vec<RulesNote>) {
+pub fn load(place: &PolicyPaths, now: Timestamp) -> (Rules, Vec<RulesNote>) {
     let stamp = Stamp::of(place);
     if let Some(fresh) = fresh(&place.snapshot(), &stamp) {
         return (fresh.rules, fresh.notes);
@@ -98,7 +98,7 @@ pub fn load(place: &Place, now: Timestamp) -> (Rules, Vec<RulesNote>) {
 }
 
 /// The rules in force at a place, from their sources.
-pub fn read(place: &Place) -> Compiled {
+pub fn read(place: &PolicyPaths) -> Compiled {
     let mut notes = Vec::new();
     let user = GuardTable::load(&place.user_config, Source::User);
     let is_user_unknown = user.is_err();
@@ -155,7 +155,7 @@ fn note_unknown(table: &GuardTable, path: &Utf8Path, notes: &mut Vec<RulesNote>)
 }
 
 /// The repository's table, and whether it is trusted: both from one reading, so that what is trusted is what is used.
-fn repository(place: &Place, notes: &mut Vec<RulesNote>) -> (GuardTable, bool) {
+fn repository(place: &PolicyPaths, notes: &mut Vec<RulesNote>) -> (GuardTable, bool) {
     let (Some(path), Some(git_dir)) = (place.repository_config(), &place.git_dir) else {
         return (GuardTable::default(), false);
     };
@@ -205,7 +205,7 @@ fn fresh(path: &Utf8Path, stamp: &Stamp) -> Option<Snapshot> {
 }
 
 impl Stamp {
-    fn of(place: &Place) -> Self {
+    fn of(place: &PolicyPaths) -> Self {
         let files = [Some(place.user_config.clone()), place.repository_config(), place.protected_files()];
         // The program too: another build may have other defaults under the same version.
         let files = files.into_iter().flatten().chain([place.trust.clone()]).chain(place.binary.clone());

@@ -10,7 +10,7 @@ pub struct Token(String);
 
 impl Token {
     /// The one that is there, or a new one.
-    pub fn load_or_make(path: &Utf8Path) -> io::Result<Self> {
+    pub(crate) fn load_or_make(path: &Utf8Path) -> io::Result<Self> {
         match Self::load(path) {
             Ok(token) => Ok(token),
             Err(e) if e.kind() == io::ErrorKind::NotFound => {

@@ -147,7 +147,7 @@ fn words(lang: Lang, failure: &Failure) -> String {
     }
 }
 
-pub fn agent_failure(lang: Lang, failure: &AgentFailure) -> String {
+pub(crate) fn agent_failure(lang: Lang, failure: &AgentFailure) -> String {
     match failure {
         AgentFailure::NotAuthorised { detail } => {
             say!(

@@ -20,7 +20,7 @@ impl Lang {
     }
 
     /// `ja`, `ja_JP.UTF-8`, `japanese`; everything else is English.
-    pub fn of_name(name: &str) -> Self {
+    pub(crate) fn of_name(name: &str) -> Self {
         if name.to_ascii_lowercase().starts_with("ja") { Self::Ja } else { Self::En }
     }
 }

@@ -8,9 +8,10 @@ use dandori_domain::plain::plain;
 use dandori_domain::{AgentEvent, AgentFailure, Usage, Usd, Verdict};
 use serde_json::Value;
 
+use crate::Lang;
+use crate::failure::agent_failure;
 use crate::lang::say;
 use crate::table::fit;
-use crate::{Lang, agent_failure};
 
 /// Of what a tool answered; the rest is counted.
 const ANSWER_LINES: usize = 6;

@@ -1,5 +1,7 @@
 //! Shell lines: token by token, and around what must stay seen.
 
+use dandori_domain::shell_word;
+
 use super::{ODD, long};
 use crate::random::Random;
 
@@ -228,11 +230,6 @@ pub(crate) fn disguised(word: &str, random: &mut Random) -> String {
     shown + tail
 }
 
-/// Single quotes around a text, for a shell.
-pub(crate) fn quoted(text: &str) -> String {
-    format!("'{}'", text.replace('\'', "'\\''"))
-}
-
 /// Ways to run the same line: whatever it did, it still does. `@` is the line on lines of its own, `%` the line in
 /// quotes.
 const AROUND: &[&str] = &[
@@ -281,7 +278,7 @@ pub(crate) fn wrapped(line: &str, random: &mut Random) -> (String, &'static str)
     let whole = if around.contains('@') {
         around.replacen('@', &format!("\n{line}\n"), 1)
     } else {
-        around.replacen('%', &quoted(line), 1)
+        around.replacen('%', &shell_word(line), 1)
     };
     (whole, around)
 }

@@ -1,7 +1,7 @@
 //! Hook events: arbitrary bytes and mutated recordings, decoded, judged by all guards and answered.
 
 use camino::Utf8Path;
-use dandori_guard::{Agent, Answer, Asking, Context, Event, Kind, Verdict, decode, encode, judge};
+use dandori_guard::{Agent, Answer, Asking, Context, Event, Kind, Permission, decode, encode, judge};
 use dandori_text::Lang;
 use serde_json::{Value, json};
 
@@ -158,14 +158,14 @@ pub(crate) fn look(seeds: &Seeds, bytes: &[u8], choice: u64) -> Result<(), Findi
     let judgement = judge(&context, asking);
     let answer = encode(&event, &judgement.ruling);
     is_sound(&event, &judgement.ruling.verdict, &answer)?;
-    if is_planted(choice) && judgement.ruling.verdict == Verdict::Go {
+    if is_planted(choice) && judgement.ruling.verdict == Permission::Go {
         return Err(Finding::new("silent pass", "a command that is refused passed because of what stands around it"));
     }
     Ok(())
 }
 
 /// What holds for every answer, whatever was asked.
-fn is_sound(event: &Event, verdict: &Verdict, answer: &Answer) -> Result<(), Finding> {
+fn is_sound(event: &Event, verdict: &Permission, answer: &Answer) -> Result<(), Finding> {
     let wrong = |what: &str| Err(Finding::new("answer", format!("{what}: {answer:?} to {verdict:?}")));
     let stdout = String::from_utf8_lossy(&answer.stdout);
     let is_object = serde_json::from_str::<Value>(&stdout).is_ok_and(|value| value.is_object());
@@ -189,9 +189,9 @@ fn is_sound(event: &Event, verdict: &Verdict, answer: &Answer) -> Result<(), Fin
         return wrong("the answer is too long");
     }
     let is_refused = match verdict {
-        Verdict::Block { .. } => true,
-        Verdict::Ask { .. } => !event.can_ask(),
-        Verdict::Go => false,
+        Permission::Block { .. } => true,
+        Permission::Ask { .. } => !event.can_ask(),
+        Permission::Go => false,
     };
     // Gemini goes by the word alone, and shows the reason only of a hook that ends well.
     let is_honoured = match event.agent {

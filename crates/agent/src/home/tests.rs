@@ -311,7 +311,7 @@ fn a_program_gets_its_instruction_by_file_and_by_environment_when_it_fits() {
     assert_eq!(stage.read("instruction").unwrap(), "/do it", "word for word");
     assert_eq!(stage.env_of(&exec, "/do it")["DANDORI_INSTRUCTION"], "/do it");
 
-    let long = "x".repeat(crate::ENV_INSTRUCTION_LIMIT + 1);
+    let long = "x".repeat(crate::environment::ENV_INSTRUCTION_LIMIT + 1);
     let env = stage.env_of(&exec, &long);
     assert!(!env.contains_key("DANDORI_INSTRUCTION"));
     assert_eq!(env["DANDORI_INSTRUCTION_FILE"], stage.root.join("instruction").as_str());

@@ -250,7 +250,7 @@ fn the_examples_of_the_documentation_are_understood() {
     for example in examples {
         assert_ne!(user(example).unwrap(), GuardTable::default());
     }
-    for name in EVENTS.iter().chain(dandori_domain::guard::CLASSES) {
+    for name in EVENTS.iter().chain(dandori_domain::guard::CLASSES).chain(NAMES) {
         assert!(text.contains(name), "{name}");
     }
 }

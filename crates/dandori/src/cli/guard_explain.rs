@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use dandori_guard::{Agent, Judgement, Verdict, decode};
+use dandori_guard::{Agent, Judgement, Permission, decode};
 use dandori_shell::{Command, Options, Reach, Reading};
 use dandori_text::guard::verbs::{self as text, Part};
 use serde_json::{Value, json};
@@ -126,9 +126,9 @@ pub(super) fn show_guards(out: &Out, judgement: &Judgement) {
         }
     }
     out.line(match &judgement.ruling.verdict {
-        Verdict::Go => text::would_go(lang),
-        Verdict::Ask { guard, .. } => text::would_ask(lang, guard.as_str()),
-        Verdict::Block { guard, .. } => text::would_block(lang, guard.as_str()),
+        Permission::Go => text::would_go(lang),
+        Permission::Ask { guard, .. } => text::would_ask(lang, guard.as_str()),
+        Permission::Block { guard, .. } => text::would_block(lang, guard.as_str()),
     });
 }
 
@@ -142,9 +142,9 @@ pub(super) fn guards_json(judgement: &Judgement) -> Value {
 
 pub(super) fn verdict_word(judgement: &Judgement) -> &'static str {
     match judgement.ruling.verdict {
-        Verdict::Go => "go",
-        Verdict::Ask { .. } => "ask",
-        Verdict::Block { .. } => "block",
+        Permission::Go => "go",
+        Permission::Ask { .. } => "ask",
+        Permission::Block { .. } => "block",
     }
 }
 

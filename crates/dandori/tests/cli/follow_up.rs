@@ -202,7 +202,7 @@ fn a_follow_up_that_leaves_the_conflict_as_it_is_fails_and_the_next_goes_on() {
 }
 
 #[test]
-fn a_commit_that_could_not_be_pushed_is_not_lost_when_the_next_is_put_on_anothers() {
+fn a_commit_that_could_not_be_pushed_is_not_lost_when_the_next_is_put_on_the_work_of_another() {
     let env = machine();
     let agent = "exec:n=$(ls | wc -l); echo $n > file-$n.txt; echo at work; while [ -e hold ]; do sleep 0.05; done";
     let first = env.run_json(["first", "--agent", agent]);

@@ -36,8 +36,8 @@ pub(crate) fn is_root() -> bool {
 
 /// The kinds of machine this one can be.
 pub(crate) fn kinds() -> Vec<Kind> {
-    let whos: &[Who] = if is_root() { &[Who::Self_, Who::Ordinary] } else { &[Who::Self_] };
-    whos.iter().flat_map(|who| [true, false].map(|namespaces| Kind { who: *who, namespaces })).collect()
+    let users: &[Who] = if is_root() { &[Who::Self_, Who::Ordinary] } else { &[Who::Self_] };
+    users.iter().flat_map(|who| [true, false].map(|namespaces| Kind { who: *who, namespaces })).collect()
 }
 
 pub(crate) struct Ground {

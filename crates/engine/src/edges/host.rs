@@ -53,7 +53,7 @@ impl HostEdge for RealHost {
     }
 
     fn watch(&self, process: ProcessRef) -> BoxFuture<'static, ()> {
-        async move { shim::watch(&process).await }.boxed()
+        async move { crate::shim_end::ended(&process).await }.boxed()
     }
 
     fn end_leftovers(&self, run: &str, folder: &Utf8Path, tree: &Utf8Path) -> Result<(), String> {

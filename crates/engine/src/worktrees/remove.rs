@@ -19,7 +19,7 @@ pub(super) struct Gone {
 }
 
 impl Engine {
-    /// D8.2: another's lock refuses, uncommitted and unpushed work is named, kept, and only then removed.
+    /// Another's lock refuses, uncommitted and unpushed work is named, kept, and only then removed.
     pub async fn remove_worktree(
         &self,
         path: &Utf8Path,

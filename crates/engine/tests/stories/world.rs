@@ -60,8 +60,8 @@ struct Process {
 }
 
 fn hash(parts: &str) -> Oid {
-    let digest = Sha256::digest(parts);
-    Oid::new(digest.iter().take(20).map(|byte| format!("{byte:02x}")).collect::<String>())
+    let digest = format!("{:x}", Sha256::digest(parts));
+    Oid::new(&digest[..40])
 }
 
 fn record(code: Option<i32>, signal: Option<i32>, why: Why) -> ExitRecord {
@@ -138,26 +138,20 @@ impl Inner {
         self.trees[&self.commits[commit].1].clone()
     }
 
+    /// A commit and all before it, newest first.
+    fn history(&self, tip: Option<&Oid>) -> impl Iterator<Item = &Oid> {
+        let known = |oid: &Oid| self.commits.get_key_value(oid).map(|(oid, _)| oid);
+        std::iter::successors(tip.and_then(known), move |oid| self.commits[*oid].0.as_ref())
+    }
+
     /// The commits of a branch of the remote beyond main.
     pub(crate) fn published(&self, branch: &str) -> Vec<Oid> {
-        let mut commits = Vec::new();
-        let mut at = self.remote.get(branch).cloned();
-        while let Some(oid) = at.filter(|oid| Some(oid) != self.remote.get("main")) {
-            at = self.commits[&oid].0.clone();
-            commits.push(oid);
-        }
-        commits
+        let main = self.remote.get("main");
+        self.history(self.remote.get(branch)).take_while(|oid| Some(*oid) != main).cloned().collect()
     }
 
     fn has_ancestor(&self, tip: &Oid, wanted: &Oid) -> bool {
-        let mut at = Some(tip.clone());
-        while let Some(oid) = at {
-            if oid == *wanted {
-                return true;
-            }
-            at = self.commits[&oid].0.clone();
-        }
-        false
+        self.history(Some(tip)).any(|oid| oid == wanted)
     }
 
     fn end(&mut self, folder: &Utf8Path, how: ExitRecord) {

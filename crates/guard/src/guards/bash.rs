@@ -1,4 +1,4 @@
-//! Destructive commands, by class (P5.1). What a line *does* is judged, not what it says: the parsed commands.
+//! Destructive commands, by class. What a line *does* is judged, not what it says: the parsed commands.
 //!
 //! A class has its own weight, and the configuration may give it another. What a tool only rehearses (`--dry-run`) is
 //! not destructive, and neither is clearing what a build made: false alarms teach people to look away.

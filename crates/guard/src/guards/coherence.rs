@@ -1,4 +1,4 @@
-//! H6.2: state.md, the playbook and the branch agree, in five checks, each with its fix.
+//! state.md, the playbook and the branch agree, in five checks, each with its fix.
 //!
 //! Only the wrong branch is refused, and only for what changes files or git: reading, and whatever repairs the state
 //! (another branch, state.md, the plan), always passes. The rest is said when work is handed in, not on every line.
@@ -74,7 +74,7 @@ fn places(context: &Context, runs: &[GitRun], project: &Checkout, makes_pull: bo
             add(&checkout, Work::Changed);
         }
     }
-    for write in context.hidden_writes() {
+    for write in context.computed_writes() {
         if !papers::is_state(&write.checkout, &write.path) && !papers::is_plan(&write.checkout, &write.path) {
             add(&write.checkout, Work::Changed);
         }

@@ -1,4 +1,4 @@
-//! H4'.1: state.md should go with the work it is about. Warns, and never more.
+//! state.md should go with the work it is about. Warns, and never more.
 
 use std::time::Duration;
 

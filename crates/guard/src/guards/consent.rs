@@ -14,7 +14,7 @@ pub(crate) fn judge(context: &Context, voice: &mut Voice) -> Result<(), Trouble>
     if context.event.session.is_none() || context.world.mark(&Mark::Confirmed).is_some() {
         return Ok(());
     }
-    if !context.project_targets().is_empty() || !context.hidden_writes().is_empty() {
+    if !context.project_targets().is_empty() || !context.computed_writes().is_empty() {
         // A session whose beginning was not seen, or whose marks were lost, waits from now on.
         voice.note(Effect::Set(Mark::Consent, String::new()));
         voice.block(edit::consent(context.lang));

@@ -1,4 +1,4 @@
-//! T2.c: in a run the agent edits files, and dandori alone moves git.
+//! In a run the agent edits files, and dandori alone moves git.
 //!
 //! A forbidden subcommand stands for what it does: whoever may not commit may not cherry-pick either, because that
 //! makes a commit too. Reading git's history stays free.

@@ -14,9 +14,9 @@ use crate::voice::{Trouble, Voice};
 use super::secrets::shown;
 
 mod armed;
+mod computed_paths;
 mod found;
 mod git_dir;
-mod hidden;
 mod keys;
 mod later;
 mod nested;
@@ -79,15 +79,15 @@ pub(crate) fn judge(context: &Context, voice: &mut Voice) -> Result<(), Trouble>
     {
         voice.ask(text::unpacks(context.lang, folder.real.as_str()));
     }
-    if let Some(target) = context.targets().iter().find(|target| hidden::may_be_settings(target)) {
+    if let Some(target) = context.targets().iter().find(|target| computed_paths::may_be_settings(target)) {
         voice.ask(text::may_write(context.lang, target.path.as_str()));
     }
-    let hidden = hidden::works_in_control(context, |path| is_control(context, path))
+    let hidden = computed_paths::works_in_control(context, |path| is_control(context, path))
         .or_else(|| found::found_by_the_line(context))
         .or_else(|| found::changed_by_name(context))
-        .or_else(|| hidden::handed_to_a_program(context))
-        .or_else(|| hidden::mounted(context))
-        .or_else(|| hidden::patched(context, |path| is_control(context, path) || is_own_file(context, path)));
+        .or_else(|| computed_paths::handed_to_a_program(context))
+        .or_else(|| computed_paths::mounted(context))
+        .or_else(|| computed_paths::patched(context, |path| is_control(context, path) || is_own_file(context, path)));
     if let Some(path) = hidden {
         voice.block(text::writes(context.lang, path.as_str()));
         return Ok(());
@@ -141,7 +141,7 @@ fn touched(
         return Ok(Some(text::git_folder(lang, &shown(context, &target.path))));
     }
     if target.is_computed {
-        return Ok(hidden::names_control(target).then(|| text::writes(lang, target.path.as_str())));
+        return Ok(computed_paths::names_control(target).then(|| text::writes(lang, target.path.as_str())));
     }
     for path in [&target.path, &target.real] {
         if is_settings(path) {

@@ -21,7 +21,7 @@ pub(crate) fn judge(context: &Context, voice: &mut Voice) -> Result<(), Trouble>
             (After::Text(_), claims) => judge_claims(context, &change, &claims.unwrap_or_default(), voice),
         }
     }
-    if papers::words_of_hidden_writes(context)
+    if papers::words_of_computed_writes(context)
         .is_some_and(|words| words.contains("state.md") || words.contains("playbook-"))
     {
         voice.ask(edit::perhaps_a_paper(context.lang));

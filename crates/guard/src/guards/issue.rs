@@ -1,4 +1,4 @@
-//! D2: an issue has a priority label and says why, how it is, how it should be, and what is proposed.
+//! An issue has a priority label and says why, how it is, how it should be, and what is proposed.
 
 use crate::context::Context;
 use crate::voice::{Trouble, Voice};

@@ -1,4 +1,4 @@
-//! P5.3: the project's own checks before a commit. `--no-verify` does not lift them.
+//! The project's own checks before a commit. `--no-verify` does not lift them.
 
 use std::time::Duration;
 

@@ -16,15 +16,15 @@ use crate::world::{Checkout, Head};
 use super::git_run::{GitRun, git_runs};
 use super::secrets::shown;
 
+mod git_context;
 mod moves;
 mod names;
 mod own;
-mod place;
 mod refspec;
 
+use git_context::GitContext;
 use moves::Moves;
 use names::Names;
-use place::Place;
 
 pub(crate) fn judge(context: &Context, voice: &mut Voice) -> Result<(), Trouble> {
     let (line, moved) = GitLine::until(context, |place, run| {
@@ -47,7 +47,7 @@ pub(crate) fn judge(context: &Context, voice: &mut Voice) -> Result<(), Trouble>
         let checkout = context.checkout(&target.real)?;
         Some((checkout, shown(context, &target.real)))
     });
-    let hidden = context.hidden_writes().iter().map(|write| (write.checkout.clone(), write.shown.clone()));
+    let hidden = context.computed_writes().iter().map(|write| (write.checkout.clone(), write.shown.clone()));
     for (checkout, path) in named.chain(hidden) {
         let Head::Branch(branch) = &checkout.head else { continue };
         let is_away = |to: &Head| !matches!(to, Head::Branch(branch) if is_main(context, branch));
@@ -112,7 +112,7 @@ struct Moved {
 
 impl GitLine {
     /// Follows the line up to the first command that the question has an answer for.
-    fn until<T>(context: &Context, mut ask: impl FnMut(&Place, &GitRun) -> Option<T>) -> (Self, Option<T>) {
+    fn until<T>(context: &Context, mut ask: impl FnMut(&GitContext, &GitRun) -> Option<T>) -> (Self, Option<T>) {
         let mut line = Self::default();
         for run in git_runs(context) {
             let answer = line.follow(context, &run, &mut ask);
@@ -127,7 +127,7 @@ impl GitLine {
         &mut self,
         context: &Context,
         run: &GitRun,
-        ask: &mut impl FnMut(&Place, &GitRun) -> Option<T>,
+        ask: &mut impl FnMut(&GitContext, &GitRun) -> Option<T>,
     ) -> Option<T> {
         if self.is_fresh(run) {
             return None;
@@ -140,7 +140,7 @@ impl GitLine {
             Some((_, branch)) => Some(branch.clone()),
             None => run.head(context).or_else(|| checkout.as_ref().and_then(|checkout| self.branch_of(checkout))),
         };
-        let place = Place {
+        let place = GitContext {
             context,
             checkout: checkout.as_deref(),
             folder: run.folder.as_deref(),

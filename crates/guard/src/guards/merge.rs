@@ -1,4 +1,4 @@
-//! D7.1: what comes to the main branch comes through a pull request and its gate, never around it.
+//! What comes to the main branch comes through a pull request and its gate, never around it.
 
 use dandori_shell::{Command, GhCall, gh_call};
 

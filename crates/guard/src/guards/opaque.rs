@@ -7,9 +7,9 @@ use camino::{Utf8Path, Utf8PathBuf};
 use dandori_shell::{How, Opaque, Reading, Why};
 
 use super::recipes::{Recipes, Source};
+use crate::computed_writes;
 use crate::context::{By, Context};
 use crate::event::{Event, Tool};
-use crate::hidden;
 use crate::judge::{Asking, Outcome, judge as judge_all};
 use crate::rules::Rules;
 use crate::voice::{Trouble, Voice};
@@ -49,7 +49,7 @@ fn note_writes(context: &Context, voice: &mut Voice) {
         matches!(by, By::Shell(Redirect | Tee | InPlace | Copied | Output | Interpreter | Patched))
     };
     let written = context.targets().iter().filter(|target| !target.is_computed && leaves_text(target.by));
-    let patched = hidden::patched_files(context);
+    let patched = computed_writes::patched_files(context);
     let mut noted: Vec<Utf8PathBuf> = Vec::new();
     for path in written.map(|target| target.real.clone()).chain(patched) {
         let path = if noted.len() < NOTED { path } else { path.parent().unwrap_or(&path).to_owned() };

@@ -12,7 +12,7 @@ use crate::world::Mark;
 pub(crate) fn judge(context: &Context, voice: &mut Voice) -> Result<(), Trouble> {
     let Some(text) = context.world.mark(&Mark::PostLoop) else { return Ok(()) };
     let is_free = context.project_targets().iter().all(|(target, checkout)| papers::is_state(checkout, &target.real))
-        && context.hidden_writes().iter().all(|write| papers::is_state(&write.checkout, &write.path));
+        && context.computed_writes().iter().all(|write| papers::is_state(&write.checkout, &write.path));
     if !is_free {
         // A mark that cannot be read stands all the same.
         let mark: Value = serde_json::from_str(&text).unwrap_or_default();

@@ -21,13 +21,14 @@ pub(crate) fn judge(context: &Context, voice: &mut Voice) -> Result<(), Trouble>
         voice.block(edit::state_stays(context.lang));
         return Ok(());
     }
-    let named = context.project_targets().into_iter().map(|(target, checkout)| Place::of(context, target, checkout));
-    let hidden = context.hidden_writes().iter().map(|write| Place {
+    let named =
+        context.project_targets().into_iter().map(|(target, checkout)| Destination::of(context, target, checkout));
+    let hidden = context.computed_writes().iter().map(|write| Destination {
         is_free: papers::is_state(&write.checkout, &write.path) || papers::is_plan(&write.checkout, &write.path),
         checkout: write.checkout.clone(),
     });
     let mut seen: Vec<Rc<Checkout>> = Vec::new();
-    for Place { checkout, is_free } in named.chain(hidden) {
+    for Destination { checkout, is_free } in named.chain(hidden) {
         let documents = match context.documents(&checkout) {
             Ok(documents) => documents,
             Err(_) if is_free => continue,
@@ -62,13 +63,13 @@ pub(crate) fn judge(context: &Context, voice: &mut Voice) -> Result<(), Trouble>
 }
 
 /// Where something would be written.
-struct Place {
+struct Destination {
     checkout: Rc<Checkout>,
     /// state.md and the plans, and what brings state.md back.
     is_free: bool,
 }
 
-impl Place {
+impl Destination {
     fn of(context: &Context, target: &Target, checkout: Rc<Checkout>) -> Self {
         let is_paper = papers::is_state(&checkout, &target.real) || papers::is_plan(&checkout, &target.real);
         let is_free = is_paper || brings_state_back(context, target, &checkout);

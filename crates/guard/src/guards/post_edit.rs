@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use camino::Utf8Path;
+use dandori_domain::shell_word;
 use dandori_text::guard::edit;
 
 use crate::context::{By, Context};
@@ -48,7 +49,7 @@ fn failure(
     file: &Utf8Path,
 ) -> Result<Option<String>, Trouble> {
     let seconds = context.rules.checks.seconds;
-    let line = check.run.replace("{file}", &quoted(file.as_str()));
+    let line = check.run.replace("{file}", &shell_word(file.as_str()));
     let call = Call {
         argv: vec!["sh".to_owned(), "-c".to_owned(), line],
         cwd: Some(checkout.root.clone()),
@@ -61,10 +62,6 @@ fn failure(
         Ran::TimedOut => Err(Trouble::TimedOut { what: check.run.clone(), seconds }),
         Ran::NotStarted { why } => Err(Trouble::NotStarted { what: check.run.clone(), reason: why }),
     }
-}
-
-fn quoted(word: &str) -> String {
-    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 fn tail(output: &str) -> String {
@@ -113,7 +110,7 @@ mod tests {
         assert_eq!((judged.outcome(), judged.said()), (Outcome::Pass, String::new()));
         assert_eq!(
             lines(&stage),
-            ["sh -c rustfmt --check '/repo/src/a.rs'", "sh -c typos '/repo/src/a.rs' -- '/repo/src/a.rs'"]
+            ["sh -c rustfmt --check /repo/src/a.rs", "sh -c typos /repo/src/a.rs -- /repo/src/a.rs"]
         );
         assert!(stage.calls.borrow().iter().all(|call| call.cwd.as_deref() == Some(Utf8Path::new("/repo"))));
         assert!(stage.calls.borrow().iter().all(|call| call.limit == Duration::from_mins(1)));
@@ -148,7 +145,7 @@ mod tests {
     fn only_what_concerns_the_file_runs() {
         let markdown = stage().answers(0, "", "");
         edited(&markdown, "README.md");
-        assert_eq!(lines(&markdown), ["sh -c typos '/repo/README.md' -- '/repo/README.md'"]);
+        assert_eq!(lines(&markdown), ["sh -c typos /repo/README.md -- /repo/README.md"]);
         for path in ["gone.rs", "/tmp/a.rs"] {
             let stage = stage().file("/tmp/a.rs", "x");
             assert_eq!(edited(&stage, path).outcome(), Outcome::Pass);

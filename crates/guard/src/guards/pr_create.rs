@@ -1,4 +1,4 @@
-//! D1.4: a pull request says what it does, how it was tested, and which issue it is for.
+//! A pull request says what it does, how it was tested, and which issue it is for.
 
 use crate::context::Context;
 use crate::voice::{Trouble, Voice};

@@ -20,7 +20,7 @@ pub(crate) fn judge(context: &Context, voice: &mut Voice) -> Result<(), Trouble>
             voice.say(entry.level, say(context.lang, &shown(context, &target.real), &entry.pattern));
         }
     }
-    if let Some(words) = papers::words_of_hidden_writes(context)
+    if let Some(words) = papers::words_of_computed_writes(context)
         && let Some(name) = literal_names(all(context)).find(|name| mentions(&words, name))
     {
         voice.ask(edit::perhaps_protected(context.lang, name));

@@ -3,7 +3,7 @@
 use camino::{Utf8Path, Utf8PathBuf};
 use dandori_shell::How;
 
-use crate::context::{By, Context, Place, Target};
+use crate::context::{By, Context, PathToMatch, Target};
 use crate::event::Tool;
 use crate::voice::{Trouble, Voice};
 use crate::world::FileKind;
@@ -76,8 +76,8 @@ pub(super) enum Hit {
 pub(super) struct Aim<'c> {
     context: &'c Context<'c>,
     target: &'c Target,
-    called: Place<'c>,
-    leads_to: Place<'c>,
+    called: PathToMatch<'c>,
+    leads_to: PathToMatch<'c>,
 }
 
 impl<'c> Aim<'c> {

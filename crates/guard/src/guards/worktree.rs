@@ -1,4 +1,4 @@
-//! D8 from the command line: worktrees stand where they are looked for, and none goes with somebody's work in it.
+//! `git worktree` from the command line: worktrees stand where they are looked for, and none goes with somebody's work in it.
 
 use camino::{Utf8Path, Utf8PathBuf};
 use dandori_shell::{Command, Cwd, How, Word};

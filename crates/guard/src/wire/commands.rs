@@ -1,5 +1,6 @@
 //! Command lines in the input of a tool that nobody knows: `Monitor {"command": …}`, `{"steps": [{"cmd": …}]}`.
 
+use dandori_domain::shell_word;
 use serde_json::{Map, Value};
 
 /// The names that tools have for one.
@@ -57,15 +58,36 @@ fn take_args(fields: &mut Map<String, Value>) -> Option<String> {
 
 /// A command given as a list of words, as a line that means the same.
 pub(super) fn shell_line(words: &[Value]) -> Option<String> {
-    let quoted: Option<Vec<String>> = words.iter().map(|word| word.as_str().map(quote)).collect();
+    let quoted: Option<Vec<String>> = words.iter().map(|word| word.as_str().map(shell_word)).collect();
     quoted.filter(|words| !words.is_empty()).map(|words| words.join(" "))
 }
 
-fn quote(word: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./:=@%+,".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn words_are_read_back_as_they_were(
+            words in prop::collection::vec("if|time|do|A=1|--a=b|it's|\\$HOME|`x`|[a-z =$();|&<>'\"\\\\*?~#!{}%日]{0,8}", 1..5)
+        ) {
+            let given: Vec<Value> = words.iter().cloned().map(Value::from).collect();
+            // A first word of a program that looks at its own words is another matter.
+            let line = shell_line(&[vec![Value::from("echo")], given].concat()).unwrap();
+            let reading = dandori_shell::read(&line);
+            let read: Vec<&str> = reading.commands[0].argv.iter().map(|word| word.text.as_str()).collect();
+            prop_assert_eq!(&read[1..], &words, "{}", line);
+            prop_assert_eq!(reading.commands.len(), 1);
+        }
+    }
+
+    #[test]
+    fn a_first_word_is_a_program_whatever_its_name() {
+        for name in ["A=1", "if", "time", "my tool", "it's"] {
+            let reading = dandori_shell::read(&shell_line(&[name.into(), "x".into()]).unwrap());
+            assert_eq!(reading.commands[0].argv[0].text, name);
+        }
     }
 }

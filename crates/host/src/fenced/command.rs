@@ -14,7 +14,7 @@ use crate::Env;
 /// The variable with the order.
 pub(crate) const ORDER: &str = "DANDORI_FENCED";
 /// As `env`, `timeout` and `nice` say that they could not do their part.
-pub const NOT_BEGUN: i32 = 125;
+pub(crate) const NOT_BEGUN: i32 = 125;
 /// Something was left that could not be ended.
 const SURVIVORS: i32 = 124;
 

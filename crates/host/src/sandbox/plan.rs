@@ -23,7 +23,7 @@ const RUNTIME_KEPT: &[&str] = &[
 ];
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Place {
+pub(crate) struct PlannedPath {
     pub(crate) path: PathBuf,
     pub(crate) what: What,
     /// Something else is laid inside it.
@@ -59,10 +59,10 @@ pub(crate) enum What {
     Copy(PathBuf),
 }
 
-pub(crate) fn plan(policy: &SandboxPolicy) -> Vec<Place> {
-    let mut places: Vec<Place> = Vec::new();
+pub(crate) fn plan(policy: &SandboxPolicy) -> Vec<PlannedPath> {
+    let mut places: Vec<PlannedPath> = Vec::new();
     let mut add = |path: PathBuf, what, is_asked_for| {
-        places.push(Place { path, what, holds_others: false, is_asked_for });
+        places.push(PlannedPath { path, what, holds_others: false, is_asked_for });
     };
     add("/proc".into(), What::Processes, false);
     add("/dev".into(), What::Devices, false);
@@ -126,11 +126,11 @@ pub(crate) fn runtime_folder() -> PathBuf {
     format!("/run/user/{}", rustix::process::getuid().as_raw()).into()
 }
 
-fn in_order(mut places: Vec<Place>) -> Vec<Place> {
+fn in_order(mut places: Vec<PlannedPath>) -> Vec<PlannedPath> {
     places.sort_by(|a, b| a.path.cmp(&b.path).then_with(|| a.what.cmp(&b.what)));
     places.dedup();
     let takes_away = |what: &What| matches!(what, What::Hidden | What::Empty | What::Own(_) | What::Devices);
-    let mut kept: Vec<Place> = Vec::new();
+    let mut kept: Vec<PlannedPath> = Vec::new();
     for place in places {
         let nearest = kept.iter().rfind(|above| is_inside(&place.path, &above.path));
         let is_away = nearest.is_some_and(|above| takes_away(&above.what));
@@ -174,7 +174,7 @@ mod tests {
         policy.write = vec![root.join("state/tree")];
         policy.hide = vec![root.join("home/.ssh"), root.join("state"), root.join("not/there")];
         policy.read = vec![root.join("home/work"), root.join("state/tmp")];
-        let below = |place: &Place| place.path.strip_prefix(&root).ok().map(|path| path.display().to_string());
+        let below = |place: &PlannedPath| place.path.strip_prefix(&root).ok().map(|path| path.display().to_string());
         let laid: Vec<_> = plan(&policy).iter().filter_map(|p| Some((below(p)?, p.what.clone()))).collect();
         let expected = [
             ("home/.ssh", What::Hidden),

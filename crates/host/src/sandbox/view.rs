@@ -20,7 +20,7 @@ use rustix::mount::{
 
 use super::SandboxPolicy;
 use super::mounts::{Mounted, mounted_below, other_names};
-use super::plan::{Place, What, plan};
+use super::plan::{PlannedPath, What, plan};
 
 /// Where the old root stands while the new one is put together.
 const OLD: &str = "/old";
@@ -83,7 +83,7 @@ pub(crate) fn build(policy: &SandboxPolicy) -> Result<Vec<PathBuf>, ViewError> {
         match (lay(place, policy, &nothing), &place.what) {
             (Err(_), What::Layered { upper, .. }) => {
                 // It takes the store's place by its own name.
-                let instead = Place { path: upper.clone(), what: What::Write, ..place.clone() };
+                let instead = PlannedPath { path: upper.clone(), what: What::Write, ..place.clone() };
                 lay(&instead, policy, &nothing)?;
                 plain_stores.push(place.path.clone());
             }
@@ -118,7 +118,7 @@ fn make_nothing() -> Result<PathBuf, ViewError> {
         .map_err(|source| ViewError::Machine { what: "no file can be made", source })
 }
 
-fn lay(place: &Place, policy: &SandboxPolicy, nothing: &Path) -> Result<(), ViewError> {
+fn lay(place: &PlannedPath, policy: &SandboxPolicy, nothing: &Path) -> Result<(), ViewError> {
     let (old, new) = (under(OLD, &place.path), under(NEW, &place.path));
     let failed = |what| move |source: io::Error| ViewError::Path { what, path: place.path.clone(), source };
     if has_link(&new) {
@@ -222,7 +222,7 @@ fn seal(top: &Path) -> Result<(), ViewError> {
 }
 
 /// A hidden folder is read-only once the places inside it are made.
-fn seal_hidden(place: &Place) -> Result<(), ViewError> {
+fn seal_hidden(place: &PlannedPath) -> Result<(), ViewError> {
     let new = under(NEW, &place.path);
     if !new.is_dir() {
         return Ok(());
@@ -301,10 +301,10 @@ fn path_sockets() -> Vec<PathBuf> {
 }
 
 /// A read-only file system keeps nobody from a socket in it.
-fn cover_sockets(sockets: &[PathBuf], places: &[Place], nothing: &Path) -> Result<(), ViewError> {
+fn cover_sockets(sockets: &[PathBuf], places: &[PlannedPath], nothing: &Path) -> Result<(), ViewError> {
     for socket in sockets {
         // Where one may write, a socket is one's own or was granted; to read a folder is not to reach what listens in it.
-        let is_granted = |place: &Place| match place.what {
+        let is_granted = |place: &PlannedPath| match place.what {
             What::Write => place.is_asked_for && socket.starts_with(&place.path),
             What::Read => place.is_asked_for && *socket == place.path,
             _ => false,

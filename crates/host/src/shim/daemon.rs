@@ -2,18 +2,14 @@
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read};
-use std::os::fd::OwnedFd;
 use std::os::unix::fs::OpenOptionsExt;
 use std::process::{Child, Stdio};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use camino::{Utf8Path, Utf8PathBuf};
-use dandori_domain::run::ProcessRef;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::process::Signal;
-use tokio::io::Interest;
-use tokio::io::unix::AsyncFd;
 
 use super::leftovers::end_leftovers;
 use super::record::{
@@ -143,7 +139,7 @@ pub fn probe(run_dir: &Utf8Path) -> Result<Probe, ShimError> {
 
 /// Makes sure that nothing is ever launched in a folder that was never launched in, a shim still on its way
 /// included. Says what the folder is now: `Ended` with [`Why::NotStarted`], or what it was already.
-pub fn seal(run_dir: &Utf8Path, reason: &str) -> Result<Probe, ShimError> {
+pub(crate) fn seal(run_dir: &Utf8Path, reason: &str) -> Result<Probe, ShimError> {
     let io = |source| ShimError::Io { run_dir: run_dir.to_string(), source };
     std::fs::create_dir_all(run_dir).map_err(io)?;
     loop {
@@ -162,31 +158,6 @@ pub fn seal(run_dir: &Utf8Path, reason: &str) -> Result<Probe, ShimError> {
             known => return Ok(known),
         }
     }
-}
-
-/// Returns when this very process has ended; at once when it has, or when its pid is another's by now.
-pub async fn watch(process: &ProcessRef) {
-    match process::hold(process).and_then(readable) {
-        Some(held) => {
-            let _ = held.readable().await;
-        }
-        // No hold to be had: gone, or the machine is out of descriptors.
-        None => {
-            while process::is_alive(process) {
-                tokio::time::sleep(Duration::from_millis(500)).await;
-            }
-        }
-    }
-    reap_children();
-}
-
-#[expect(
-    deprecated,
-    reason = "its fault is types that lie about their descriptor; an OwnedFd cannot, and the \
-                               replacement is an unsafe function"
-)]
-fn readable(held: OwnedFd) -> Option<AsyncFd<OwnedFd>> {
-    AsyncFd::with_interest(held, Interest::READABLE).ok()
 }
 
 /// Ends the run of this folder: asks the shim, which asks the agent; ends them all when that does not help.
@@ -299,7 +270,7 @@ fn adopt(child: Child) {
 }
 
 /// Asks for the ends of our shims, so that none stays a zombie.
-fn reap_children() {
+pub fn reap_children() {
     let mut children = CHILDREN.lock().unwrap_or_else(PoisonError::into_inner);
     children.retain_mut(|child| !matches!(child.try_wait(), Ok(Some(_)) | Err(_)));
 }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::record::Verdict;
+use crate::record::RecordedVerdict;
 
 fn at(second: i64) -> Timestamp {
     Timestamp::from_second(1_800_000_000 + second).unwrap()
@@ -14,7 +14,7 @@ fn record(at: Timestamp, subject: &str) -> Record {
         event: "pre-tool".to_owned(),
         tool: None,
         subject: Some(subject.to_owned()),
-        verdict: Verdict::Go,
+        verdict: RecordedVerdict::Go,
         by: None,
         steps: Vec::new(),
         micros: 1,

@@ -8,7 +8,7 @@ use std::time::Duration;
 use camino::{Utf8Path, Utf8PathBuf};
 use dandori_guard::world::Log;
 use dandori_guard::{Agent, Mark};
-use dandori_journal::{Exceptions, Logs, Outcome, Record, Session, StepRecord, Verdict, spool};
+use dandori_journal::{Exceptions, Logs, Outcome, Record, RecordedVerdict, Session, StepRecord, spool};
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 
@@ -60,7 +60,7 @@ fn record(subject: &str) -> Record {
         event: "pre-tool".to_owned(),
         tool: Some("Edit".to_owned()),
         subject: Some(subject.to_owned()),
-        verdict: Verdict::Go,
+        verdict: RecordedVerdict::Go,
         by: None,
         steps: (0..guards).map(|n| StepRecord(format!("guard-{n}"), Outcome::Pass, n)).collect(),
         micros: 1,

@@ -12,7 +12,7 @@ use crate::AgentHomes;
 struct Stage {
     _dir: TempDir,
     root: Utf8PathBuf,
-    place: Place,
+    place: PolicyPaths,
 }
 
 impl Stage {
@@ -22,7 +22,7 @@ impl Stage {
         for folder in ["home", "repo/.git", "repo/.claude", "state/private"] {
             std::fs::create_dir_all(root.join(folder)).unwrap();
         }
-        let place = Place {
+        let place = PolicyPaths {
             folder: root.join("state/guards/repo"),
             user_config: root.join("home/config.toml"),
             trust: root.join("state/private/trust.json"),
@@ -161,7 +161,7 @@ fn a_snapshot_of_another_version_place_or_half_a_one_is_made_again() {
     }
     std::fs::write(&path, &marked).unwrap();
     assert!(stage.is_marked());
-    let elsewhere = Place { is_run: true, ..stage.place.clone() };
+    let elsewhere = PolicyPaths { is_run: true, ..stage.place.clone() };
     assert_eq!(load(&elsewhere, dandori_host::now()).0.denied_seconds, 600);
 }
 
@@ -345,11 +345,11 @@ fn a_run_goes_by_the_main_checkout_s_rules_its_constraints_and_cannot_reach_them
 fn a_session_that_was_disciplined_stays_so_without_its_state_md() {
     let stage = Stage::new();
     assert_eq!(stage.load().0.profile, Profile::Safety);
-    let place = Place { was_disciplined: true, ..stage.place.clone() };
+    let place = PolicyPaths { was_disciplined: true, ..stage.place.clone() };
     let later = dandori_host::now() + SignedDuration::from_secs(10);
     assert_eq!(load(&place, later).0.profile, Profile::Discipline);
     assert_eq!(stage.load().0.profile, Profile::Safety, "the other's snapshot is not this one's");
-    assert_eq!(read(&Place { is_run: true, ..place }).rules.profile, Profile::Safety, "not in a run");
+    assert_eq!(read(&PolicyPaths { is_run: true, ..place }).rules.profile, Profile::Safety, "not in a run");
     std::os::unix::fs::symlink("nowhere", stage.root.join("repo/state.md")).unwrap();
     assert_eq!(stage.load().0.profile, Profile::Discipline, "a link that leads nowhere is there");
 }

@@ -420,7 +420,7 @@ pub fn trying(lang: Lang, agent: Agent) -> String {
 
 /// What came of trying an agent's hooks.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Verdict {
+pub enum HookTrial {
     FiresAndBlocks,
     DoesNotFire,
     /// What the agent did although it must not.
@@ -460,7 +460,7 @@ pub enum NotTried {
     },
 }
 
-impl Verdict {
+impl HookTrial {
     /// The stable name in `--json`.
     pub fn code(&self) -> &'static str {
         match self {
@@ -472,19 +472,19 @@ impl Verdict {
     }
 }
 
-pub fn verdict(lang: Lang, verdict: &Verdict) -> String {
+pub fn verdict(lang: Lang, verdict: &HookTrial) -> String {
     match verdict {
-        Verdict::FiresAndBlocks => say!(lang, "fires and blocks", "フックが働き、ブロックできます"),
-        Verdict::DoesNotFire => say!(
+        HookTrial::FiresAndBlocks => say!(lang, "fires and blocks", "フックが働き、ブロックできます"),
+        HookTrial::DoesNotFire => say!(
             lang,
             "does not fire: dandori was not asked once",
             "フックが働きません: dandori は一度も呼び出されませんでした"
         ),
-        Verdict::DoesNotBlock(passed) => {
+        HookTrial::DoesNotBlock(passed) => {
             let passed = self::passed(lang, passed);
             say!(lang, "fires but does not block: {passed}", "フックは働きますが、ブロックできません ({passed})")
         }
-        Verdict::NotTried(why) => {
+        HookTrial::NotTried(why) => {
             let why = not_tried(lang, why);
             say!(lang, "could not be tried: {why}", "試せませんでした: {why}")
         }
@@ -517,10 +517,10 @@ fn not_tried(lang: Lang, why: &NotTried) -> String {
 }
 
 /// What to do about a verdict. `likely`: what was found wrong in the settings.
-pub fn after(lang: Lang, verdict: &Verdict, likely: &[String]) -> Option<String> {
+pub fn after(lang: Lang, verdict: &HookTrial, likely: &[String]) -> Option<String> {
     match verdict {
-        Verdict::FiresAndBlocks | Verdict::NotTried(NotTried::NotFound) => None,
-        Verdict::NotTried(NotTried::NotInstalled) => Some(remedy(lang, &HookTrouble::NotInstalled)),
+        HookTrial::FiresAndBlocks | HookTrial::NotTried(NotTried::NotFound) => None,
+        HookTrial::NotTried(NotTried::NotInstalled) => Some(remedy(lang, &HookTrouble::NotInstalled)),
         _ if !likely.is_empty() => {
             let likely = likely.join(match lang {
                 Lang::En => "; ",
@@ -528,12 +528,12 @@ pub fn after(lang: Lang, verdict: &Verdict, likely: &[String]) -> Option<String>
             });
             Some(say!(lang, "likely because: {likely}", "考えられる原因: {likely}"))
         }
-        Verdict::DoesNotFire | Verdict::DoesNotBlock(_) => Some(say!(
+        HookTrial::DoesNotFire | HookTrial::DoesNotBlock(_) => Some(say!(
             lang,
             "nothing in the settings explains it: look at what else the agent reads (managed settings, plugins), then `dandori init` again",
             "設定に原因は見当たりません。エージェントが読むほかの設定 (管理者設定、プラグイン) を確認し、もう一度 `dandori init` を実行してください"
         )),
-        Verdict::NotTried(_) => Some(say!(
+        HookTrial::NotTried(_) => Some(say!(
             lang,
             "start the agent once by hand and see what it says",
             "エージェントを手動で一度起動し、表示を確認してください"

@@ -12,11 +12,12 @@ use dandori_host::cmd::last_lines;
 use dandori_host::{WatchEnd, Watched};
 use dandori_install::Client;
 use dandori_journal::{Record, spool};
+use dandori_model::Call;
 use dandori_text::doctor::Check;
-use dandori_text::doctor::hooks::{self as text, NotTried, Passed, Verdict};
+use dandori_text::doctor::hooks::{self as text, HookTrial, NotTried, Passed};
 use jiff::Timestamp;
 
-use self::model::{Model, Step};
+use self::model::Model;
 use self::stage::Stage;
 use super::hooks::Look;
 use super::{Finding, Grade};
@@ -47,16 +48,16 @@ pub(super) fn all(context: &Context, looks: &[Look]) -> Vec<Finding> {
 fn finding(context: &Context, look: &Look) -> Finding {
     let lang = context.out.lang;
     let verdict = if !look.is_installed {
-        Verdict::NotTried(NotTried::NotInstalled)
+        HookTrial::NotTried(NotTried::NotInstalled)
     } else if !look.is_found {
-        Verdict::NotTried(NotTried::NotFound)
+        HookTrial::NotTried(NotTried::NotFound)
     } else {
         context.out.say(text::trying(lang, look.agent()));
-        attempt(context, look).unwrap_or_else(|reason| Verdict::NotTried(NotTried::NoStage { reason }))
+        attempt(context, look).unwrap_or_else(|reason| HookTrial::NotTried(NotTried::NoStage { reason }))
     };
     let grade = match &verdict {
-        Verdict::FiresAndBlocks => Grade::Good,
-        Verdict::NotTried(NotTried::NotInstalled | NotTried::NotFound) => Grade::Missing,
+        HookTrial::FiresAndBlocks => Grade::Good,
+        HookTrial::NotTried(NotTried::NotInstalled | NotTried::NotFound) => Grade::Missing,
         _ => Grade::Bad,
     };
     Finding {
@@ -67,7 +68,7 @@ fn finding(context: &Context, look: &Look) -> Finding {
     }
 }
 
-fn attempt(context: &Context, look: &Look) -> Result<Verdict, String> {
+fn attempt(context: &Context, look: &Look) -> Result<HookTrial, String> {
     let stage = Stage::set_up(context, look)?;
     let model = Model::start(look.client, PLAY.for_stage(&stage)).map_err(|e| e.to_string())?;
     let command = stage.command(context, look, &model.url())?.deadline(LIMIT);
@@ -75,18 +76,18 @@ fn attempt(context: &Context, look: &Look) -> Result<Verdict, String> {
     let verdict = Seen::of(&stage, &model, watched).verdict(look.client);
     Ok(match verdict {
         // Gemini drops the prompt when a hook cannot be called: it is as safe as it is useless.
-        Verdict::NotTried(_) if look.calls_nobody() => Verdict::DoesNotFire,
+        HookTrial::NotTried(_) if look.calls_nobody() => HookTrial::DoesNotFire,
         verdict => verdict,
     })
 }
 
 impl Play {
-    fn for_stage(&self, stage: &Stage) -> Vec<Step> {
+    fn for_stage(&self, stage: &Stage) -> Vec<Call> {
         let [marker, by_tool, by_shell] = self.steps;
         vec![
-            Step::Shell(marker.to_owned()),
-            Step::Write { path: stage.repository().join(by_tool).into_string(), line: "SELF_TEST=1".to_owned() },
-            Step::Shell(format!("printf 'SELF_TEST=1\\n' > {by_shell}")),
+            Call::Shell(marker.to_owned()),
+            Call::Write { path: stage.repository().join(by_tool).into_string(), content: "SELF_TEST=1\n".to_owned() },
+            Call::Shell(format!("printf 'SELF_TEST=1\\n' > {by_shell}")),
         ]
     }
 }
@@ -121,7 +122,7 @@ impl Seen {
         }
     }
 
-    fn verdict(self, client: Client) -> Verdict {
+    fn verdict(self, client: Client) -> HookTrial {
         let before_tool = |step: &str| {
             let is_it = |r: &&Record| r.event == "pre-tool" && r.subject.as_deref().is_some_and(|s| s.contains(step));
             self.records.iter().find(is_it)
@@ -132,24 +133,24 @@ impl Seen {
             .collect();
         let is_through = self.is_done || !self.written.is_empty();
         if self.records.is_empty() && is_through {
-            return Verdict::DoesNotFire;
+            return HookTrial::DoesNotFire;
         }
         if !self.written.is_empty() {
-            return Verdict::DoesNotBlock(match not_asked.first() {
+            return HookTrial::DoesNotBlock(match not_asked.first() {
                 Some(_) => Passed::NotAsked { tools: once(&not_asked) },
                 None => Passed::Written { files: self.written.join(", ") },
             });
         }
         if !self.is_done {
-            return Verdict::NotTried(self.broken_off());
+            return HookTrial::NotTried(self.broken_off());
         }
         if !not_asked.is_empty() {
-            return Verdict::DoesNotBlock(Passed::NotAsked { tools: once(&not_asked) });
+            return HookTrial::DoesNotBlock(Passed::NotAsked { tools: once(&not_asked) });
         }
         if !self.was_told {
-            return Verdict::DoesNotBlock(Passed::NotTold);
+            return HookTrial::DoesNotBlock(Passed::NotTold);
         }
-        Verdict::FiresAndBlocks
+        HookTrial::FiresAndBlocks
     }
 
     fn broken_off(self) -> NotTried {

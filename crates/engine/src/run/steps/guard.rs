@@ -6,7 +6,7 @@ use dandori_domain::AgentName;
 use dandori_domain::run::{Run, Workspace};
 use dandori_domain::task::Repo;
 use dandori_host::Env;
-use dandori_policy::{AgentHomes, Place, RunRules};
+use dandori_policy::{AgentHomes, PolicyPaths, RunRules};
 
 use crate::engine::private_folder;
 use crate::{Engine, RunLayout};
@@ -45,7 +45,7 @@ impl Engine {
         let folders = self.layout().repo(run.spec.repo);
         let files = folders.run(run.spec.id);
         private_folder(&files.guards())?;
-        let place = Place {
+        let place = PolicyPaths {
             folder: files.root().to_owned(),
             user_config: self.0.options.user_config.clone(),
             trust: self.layout().trust(),

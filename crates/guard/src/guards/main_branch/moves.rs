@@ -2,7 +2,7 @@
 
 use dandori_shell::{GitCall, Word};
 
-use super::place::Place;
+use super::git_context::GitContext;
 use super::refspec::{Refspec, short};
 
 pub(super) enum Moves {
@@ -11,7 +11,7 @@ pub(super) enum Moves {
     FromInput,
 }
 
-pub(super) fn main_moved_by(place: &Place, call: &GitCall) -> Option<Moves> {
+pub(super) fn main_moved_by(place: &GitContext, call: &GitCall) -> Option<Moves> {
     let has = |long| call.has_option(long, None);
     let branch = match call.subcommand.text.as_str() {
         "update-ref" | "fetch" | "send-pack" if has("stdin") => return Some(Moves::FromInput),
@@ -43,7 +43,7 @@ pub(super) fn main_moved_by(place: &Place, call: &GitCall) -> Option<Moves> {
     branch.map(Moves::Branch)
 }
 
-fn on_main(place: &Place) -> Option<String> {
+fn on_main(place: &GitContext) -> Option<String> {
     place.on_main().map(str::to_owned)
 }
 
@@ -59,12 +59,12 @@ pub(super) fn only_looks(call: &GitCall) -> bool {
 }
 
 /// Anything but what main's own remote has of it.
-pub(super) fn merge(place: &Place, call: &GitCall) -> Option<String> {
+pub(super) fn merge(place: &GitContext, call: &GitCall) -> Option<String> {
     on_main(place).filter(|main| !place.is_catching_up(call, main))
 }
 
 /// `git rebase <onto> <branch>` goes to the branch first.
-fn rebase(place: &Place, call: &GitCall) -> Option<String> {
+fn rebase(place: &GitContext, call: &GitCall) -> Option<String> {
     let options = call.options("xsXC", &["onto", "exec", "strategy", "strategy-option", "whitespace", "empty"]);
     let at = usize::from(!call.has_option("root", None));
     match options.operands.get(at) {
@@ -74,7 +74,7 @@ fn rebase(place: &Place, call: &GitCall) -> Option<String> {
 }
 
 /// With files it only changes the index.
-fn reset(place: &Place, call: &GitCall) -> Option<String> {
+fn reset(place: &GitContext, call: &GitCall) -> Option<String> {
     let main = place.on_main()?;
     let options = call.options("U", &["pathspec-from-file", "unified", "inter-hunk-context"]);
     if options.has(&["p", "patch", "pathspec-from-file"]) {
@@ -91,7 +91,7 @@ fn reset(place: &Place, call: &GitCall) -> Option<String> {
 }
 
 /// A fetch into branches, and a merge into the one that is checked out.
-fn pull(place: &Place, call: &GitCall) -> Option<String> {
+fn pull(place: &GitContext, call: &GitCall) -> Option<String> {
     if let Some(main) = fetch(place, call) {
         return Some(main);
     }
@@ -114,7 +114,7 @@ fn pull(place: &Place, call: &GitCall) -> Option<String> {
 }
 
 /// `git fetch . work:main`; from main's own remote `main:main` is catching up.
-fn fetch(place: &Place, call: &GitCall) -> Option<String> {
+fn fetch(place: &GitContext, call: &GitCall) -> Option<String> {
     if call.has_option("dry-run", None) {
         return None;
     }
@@ -150,7 +150,7 @@ fn fetch(place: &Place, call: &GitCall) -> Option<String> {
 }
 
 /// The main branch a refspec writes to, or what a remote is said to have of it.
-fn written_main(place: &Place, spec: &Refspec) -> Option<String> {
+fn written_main(place: &GitContext, spec: &Refspec) -> Option<String> {
     let tracked = spec.to.strip_prefix("refs/remotes/").and_then(|rest| rest.split_once('/')).map(|(_, branch)| branch);
     let to = tracked.filter(|to| !to.contains('*')).unwrap_or(&spec.to);
     if place.is_main(to) {
@@ -159,7 +159,7 @@ fn written_main(place: &Place, spec: &Refspec) -> Option<String> {
     place.context.rules.main.branches.iter().find(|main| spec.writes(main)).cloned()
 }
 
-fn push(place: &Place, call: &GitCall) -> Option<String> {
+fn push(place: &GitContext, call: &GitCall) -> Option<String> {
     if call.has_option("dry-run", Some('n')) {
         return None;
     }
@@ -186,7 +186,7 @@ fn push(place: &Place, call: &GitCall) -> Option<String> {
 }
 
 /// Where a push without a refspec goes by git's settings.
-fn pushed_by_settings(place: &Place, call: &GitCall, remote: Option<&Word>) -> Option<String> {
+fn pushed_by_settings(place: &GitContext, call: &GitCall, remote: Option<&Word>) -> Option<String> {
     let first = || place.context.rules.main.branches.first().cloned();
     let of_branch = |name: &str| place.setting(call, &format!("branch.{}.{name}", place.branch?));
     let remote = remote
@@ -218,7 +218,7 @@ fn is_true(value: &str) -> bool {
 }
 
 /// The main branch one refspec of a push goes to.
-fn pushed(place: &Place, word: &Word) -> Option<String> {
+fn pushed(place: &GitContext, word: &Word) -> Option<String> {
     let spec = Refspec::read(&word.text);
     if spec.is_matching() {
         return place.context.rules.main.branches.first().cloned();
@@ -230,7 +230,7 @@ fn pushed(place: &Place, word: &Word) -> Option<String> {
     written_main(place, &spec)
 }
 
-fn subtree(place: &Place, call: &GitCall) -> Option<String> {
+fn subtree(place: &GitContext, call: &GitCall) -> Option<String> {
     let options = call.options("Pbm", &["prefix", "branch", "message", "onto", "annotate"]);
     match options.operands.split_first() {
         Some((verb, rest)) if verb.text == "push" => rest.get(1..)?.iter().find_map(|word| pushed(place, word)),
@@ -242,7 +242,7 @@ fn subtree(place: &Place, call: &GitCall) -> Option<String> {
     }
 }
 
-fn branch(place: &Place, call: &GitCall) -> Option<String> {
+fn branch(place: &GitContext, call: &GitCall) -> Option<String> {
     let options = call.options("u", &["set-upstream-to", "sort", "contains", "points-at", "merged", "no-merged"]);
     let has = |long, letters: [&str; 2]| call.has_option(long, None) || options.has(&letters);
     let named: Vec<&str> = options.operands.iter().map(|w| w.text.as_str()).collect();
@@ -271,7 +271,7 @@ fn branch(place: &Place, call: &GitCall) -> Option<String> {
     found.map(|name| (*name).to_owned())
 }
 
-fn update_ref(place: &Place, call: &GitCall) -> Option<String> {
+fn update_ref(place: &GitContext, call: &GitCall) -> Option<String> {
     let operands = call.options("m", &[]).operands;
     let name = operands.first()?.text.as_str();
     if name == "HEAD" {
@@ -282,7 +282,7 @@ fn update_ref(place: &Place, call: &GitCall) -> Option<String> {
 }
 
 /// `git symbolic-ref refs/heads/main refs/heads/work`: main is what work is.
-fn symbolic_ref(place: &Place, call: &GitCall) -> Option<String> {
+fn symbolic_ref(place: &GitContext, call: &GitCall) -> Option<String> {
     let operands = call.options("m", &[]).operands;
     let name = operands.first()?.text.as_str();
     let changes = operands.len() > 1 || call.has_option("delete", Some('d'));

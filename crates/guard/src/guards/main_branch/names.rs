@@ -2,7 +2,7 @@
 
 use dandori_shell::{GitCall, Word};
 
-use super::place::MAKES;
+use super::git_context::MAKES;
 use super::refspec::Refspec;
 
 /// What a line has made and deleted so far, as it lies below `refs/`: `heads/x`, `tags/v1`.

@@ -6,10 +6,10 @@ use dandori_shell::{GitCall, Word};
 use crate::aliases;
 use crate::world::FileKind;
 
-use super::place::Place;
+use super::git_context::GitContext;
 use super::refspec::{Refspec, short};
 
-impl Place<'_> {
+impl GitContext<'_> {
     /// `git merge` of main with its own upstream: nothing new comes in.
     pub(super) fn is_catching_up(&self, call: &GitCall, main: &str) -> bool {
         let valued = ["message", "strategy", "strategy-option", "file", "into-name", "cleanup"];

@@ -400,7 +400,7 @@ fn with_the_seed_s_setting_only_the_workspace_is_kept() {
     assert_eq!(with_focus("setup").write("a.rs", "").outcome(), Outcome::Pass);
     let unreadable = with_focus("setup").unreadable("state.md");
     assert_eq!(unreadable.write("a.rs", "").outcome(), Outcome::Error, "and this guard fails closed");
-    assert!(matches!(unreadable.write("a.rs", "").ruling.verdict, crate::Verdict::Block { .. }));
+    assert!(matches!(unreadable.write("a.rs", "").ruling.verdict, crate::Permission::Block { .. }));
 }
 
 #[test]

@@ -192,7 +192,7 @@ fn a_malformed_paper_is_named_and_the_policy_stays() {
     let judged = odd_state.write("src/a.rs", "x");
     assert_eq!(judged.outcome(), Outcome::Block, "it names no playbook");
     assert!(judged.said().contains("state.md could not be read whole"), "{}", judged.said());
-    let crate::Verdict::Block { reason, .. } = &judged.ruling.verdict else { panic!("{:?}", judged.ruling) };
+    let crate::Permission::Block { reason, .. } = &judged.ruling.verdict else { panic!("{:?}", judged.ruling) };
     assert!(reason.as_str().starts_with("[dandori playbook] no playbook is active"), "the refusal first: {reason}");
     assert!(reason.as_str().contains("could not be read whole"), "and the model is told why: {reason}");
 

@@ -3,6 +3,7 @@
 //! Most that are started with such a file use it, and nothing of it is seen. What is listed are the programs that take
 //! one, and what shows the environment it went into.
 
+use dandori_domain::shell_word;
 use dandori_shell::{Command, Reading, Word};
 
 use crate::guards::argv;
@@ -195,7 +196,7 @@ fn prints(words: &[Word]) -> bool {
     if words.is_empty() {
         return false;
     }
-    let quoted: Vec<String> = words.iter().map(|w| format!("'{}'", w.text.replace('\'', "'\\''"))).collect();
+    let quoted: Vec<String> = words.iter().map(|w| shell_word(&w.text)).collect();
     let Reading { commands, reads, .. } = dandori_shell::read(&quoted.join(" "));
     let is_environment = |path: &str| path.starts_with("/proc/") && path.ends_with("/environ");
     commands.iter().any(shows_variables) || reads.iter().any(|read| is_environment(&read.path.text))

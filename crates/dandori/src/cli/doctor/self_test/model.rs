@@ -1,140 +1,45 @@
-//! A model on loopback that plays a few steps: as much of Anthropic's, OpenAI's and Google's interfaces as an agent
-//! needs to start, to be asked for a tool, and to end.
-//!
-//! Which step is played is the number of turns the model already has in the request: it keeps no conversation, and a
-//! request that is repeated gets the same answer. What the agents send is kept for whoever wants to know what the model
-//! was told.
-
-mod anthropic;
-mod gemini;
-mod http;
-mod openai;
-
-use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::JoinHandle;
-use std::time::Duration;
+//! What the built-in model asks the agent for, and what it was told in the end.
 
 use dandori_install::Client;
+use dandori_model::{Call, Kind, ModelServer, Script, Turn};
 use serde_json::Value;
-
-use http::{Reply, Request};
-
-/// What the model asks the agent to do.
-#[derive(Clone, Debug)]
-pub(super) enum Step {
-    Shell(String),
-    /// A file of one line, by the agent's own tool.
-    Write {
-        path: String,
-        line: String,
-    },
-}
-
-/// A client that says nothing is not waited for longer.
-const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Stops when it is dropped.
 pub(super) struct Model {
-    client: Client,
-    address: SocketAddr,
-    heard: Arc<Heard>,
-    accepting: Option<JoinHandle<()>>,
-}
-
-struct Heard {
-    steps: Vec<Step>,
-    /// Model turns in the longest conversation so far, and one more.
-    turns: AtomicUsize,
-    last: Mutex<Value>,
-    is_stopped: AtomicBool,
+    server: ModelServer,
+    steps: usize,
 }
 
 impl Model {
-    pub(super) fn start(client: Client, steps: Vec<Step>) -> std::io::Result<Self> {
-        let listener = TcpListener::bind(("127.0.0.1", 0))?;
-        let address = listener.local_addr()?;
-        let heard = Arc::new(Heard {
-            steps,
-            turns: AtomicUsize::new(0),
-            last: Mutex::default(),
-            is_stopped: AtomicBool::new(false),
-        });
-        let theirs = Arc::clone(&heard);
-        let accepting = std::thread::spawn(move || accept(&listener, client, &theirs));
-        Ok(Self { client, address, heard, accepting: Some(accepting) })
+    pub(super) fn start(client: Client, steps: Vec<Call>) -> std::io::Result<Self> {
+        let kind = match client {
+            Client::Claude => Kind::Anthropic,
+            Client::Codex => Kind::OpenAi,
+            Client::Gemini => Kind::Gemini,
+        };
+        let count = steps.len();
+        let script = Script::turns(steps.into_iter().map(Turn::call));
+        Ok(Self { server: ModelServer::start(kind, script)?, steps: count })
     }
 
     /// The base address as this agent wants it.
     pub(super) fn url(&self) -> String {
-        match self.client {
-            Client::Codex => format!("http://{}/v1", self.address),
-            Client::Claude | Client::Gemini => format!("http://{}", self.address),
-        }
+        self.server.url()
     }
 
     pub(super) fn was_asked(&self) -> bool {
-        self.heard.turns.load(Ordering::SeqCst) > 0
+        self.server.furthest(|_, _| ()).is_some()
     }
 
     /// The agent has told what came of every step.
     pub(super) fn is_done(&self) -> bool {
-        self.heard.turns.load(Ordering::SeqCst) > self.heard.steps.len()
+        self.server.furthest(|turn, _| turn > self.steps).unwrap_or_default()
     }
 
     /// Whether these words are in what the agent told last.
     pub(super) fn was_told(&self, words: &str) -> bool {
-        let last = self.heard.last.lock().unwrap_or_else(PoisonError::into_inner);
-        contains(&last, words)
+        self.server.furthest(|_, request| contains(request, words)).unwrap_or_default()
     }
-}
-
-impl Drop for Model {
-    fn drop(&mut self) {
-        self.heard.is_stopped.store(true, Ordering::SeqCst);
-        if let Some(accepting) = self.accepting.take() {
-            // Wakes the accept.
-            drop(TcpStream::connect(self.address));
-            let _ = accepting.join();
-        }
-    }
-}
-
-impl Heard {
-    /// Notes a request with so many turns of the model in it, and gives the next step; `None` at the end.
-    fn step(&self, turns: usize, request: &Value) -> Option<&Step> {
-        if self.turns.fetch_max(turns + 1, Ordering::SeqCst) <= turns {
-            *self.last.lock().unwrap_or_else(PoisonError::into_inner) = request.clone();
-        }
-        self.steps.get(turns)
-    }
-}
-
-fn accept(listener: &TcpListener, client: Client, heard: &Arc<Heard>) {
-    for stream in listener.incoming() {
-        if heard.is_stopped.load(Ordering::SeqCst) {
-            return;
-        }
-        let Ok(stream) = stream else { continue };
-        let heard = Arc::clone(heard);
-        std::thread::spawn(move || {
-            // A client that went away is no concern of the model's.
-            let _ = converse(stream, client, &heard);
-        });
-    }
-}
-
-fn converse(mut stream: TcpStream, client: Client, heard: &Heard) -> std::io::Result<()> {
-    stream.set_read_timeout(Some(PATIENCE))?;
-    stream.set_write_timeout(Some(PATIENCE))?;
-    let Some(request) = http::read(&stream)? else { return Ok(()) };
-    let reply = match client {
-        Client::Claude => anthropic::reply(&request, heard),
-        Client::Codex => openai::reply(&request, heard),
-        Client::Gemini => gemini::reply(&request, heard),
-    };
-    reply.write(&mut stream)
 }
 
 fn contains(value: &Value, words: &str) -> bool {
@@ -144,15 +49,6 @@ fn contains(value: &Value, words: &str) -> bool {
         Value::Object(fields) => fields.values().any(|field| contains(field, words)),
         Value::Null | Value::Bool(_) | Value::Number(_) => false,
     }
-}
-
-/// A field of an object; `Null` when it is not there.
-fn field<'v>(value: &'v Value, name: &str) -> &'v Value {
-    value.get(name).unwrap_or(&Value::Null)
-}
-
-fn items<'v>(value: &'v Value, name: &str) -> &'v [Value] {
-    field(value, name).as_array().map_or(&[], Vec::as_slice)
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-use dandori_journal::Verdict as Ruled;
+use dandori_journal::RecordedVerdict as Ruled;
 use std::os::unix::process::ExitStatusExt;
 
 use super::*;
@@ -45,17 +45,17 @@ fn seen(records: Vec<Record>) -> Seen {
 #[test]
 fn it_fires_and_blocks_only_when_all_three_agree() {
     let verdict = |seen: Seen| seen.verdict(Client::Claude);
-    assert_eq!(verdict(seen(all_asked())), Verdict::FiresAndBlocks);
+    assert_eq!(verdict(seen(all_asked())), HookTrial::FiresAndBlocks);
     let untold = Seen { was_told: false, ..seen(all_asked()) };
-    assert_eq!(verdict(untold), Verdict::DoesNotBlock(Passed::NotTold));
+    assert_eq!(verdict(untold), HookTrial::DoesNotBlock(Passed::NotTold));
     let written = Seen { written: vec![BY_TOOL], ..seen(all_asked()) };
-    assert_eq!(verdict(written), Verdict::DoesNotBlock(Passed::Written { files: "self-test.pem".to_owned() }));
+    assert_eq!(verdict(written), HookTrial::DoesNotBlock(Passed::Written { files: "self-test.pem".to_owned() }));
     let not_about = |left: usize| {
         let mut records = all_asked();
         records.remove(left);
         verdict(seen(records))
     };
-    let not_asked = |tools: &str| Verdict::DoesNotBlock(Passed::NotAsked { tools: tools.to_owned() });
+    let not_asked = |tools: &str| HookTrial::DoesNotBlock(Passed::NotAsked { tools: tools.to_owned() });
     assert_eq!(not_about(1), not_asked("Bash"));
     assert_eq!(not_about(2), not_asked("Write"));
     assert_eq!(not_about(3), not_asked("Bash"));
@@ -65,9 +65,9 @@ fn it_fires_and_blocks_only_when_all_three_agree() {
 
 #[test]
 fn nothing_written_down_is_not_firing_however_little_was_done() {
-    assert_eq!(seen(Vec::new()).verdict(Client::Gemini), Verdict::DoesNotFire);
+    assert_eq!(seen(Vec::new()).verdict(Client::Gemini), HookTrial::DoesNotFire);
     let written = Seen { written: vec![BY_TOOL], is_done: false, ..seen(Vec::new()) };
-    assert_eq!(written.verdict(Client::Codex), Verdict::DoesNotFire);
+    assert_eq!(written.verdict(Client::Codex), HookTrial::DoesNotFire);
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn an_agent_that_did_not_get_there_proves_nothing() {
     let exited = || WatchEnd::Exited(std::process::ExitStatus::from_raw(256));
     let broken = |was_asked, end, records| Seen { was_asked, is_done: false, end, ..seen(records) };
     let not_tried = |seen: Seen| match seen.verdict(Client::Claude) {
-        Verdict::NotTried(why) => why,
+        HookTrial::NotTried(why) => why,
         other => panic!("{other:?}"),
     };
     assert_eq!(not_tried(broken(false, exited(), Vec::new())), NotTried::NotStarted { said: said.clone() });

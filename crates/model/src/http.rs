@@ -13,51 +13,61 @@ pub(crate) struct Request {
     pub(crate) body: Value,
 }
 
+/// No agent says so much at once.
+const MAX_BODY: usize = 64 * 1024 * 1024;
+const MAX_LINE: u64 = 64 * 1024;
+const MAX_HEADERS: usize = 1000;
+
 /// `None` when the client closed without asking anything.
 pub(crate) fn read(stream: &mut TcpStream) -> io::Result<Option<Request>> {
     let mut input = BufReader::new(stream);
-    let mut line = String::new();
-    if input.read_line(&mut line)? == 0 {
-        return Ok(None);
-    }
-    let mut words = line.split_whitespace().map(str::to_owned);
-    let (method, path) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    let first = line(&mut input)?;
+    let mut words = first.split_whitespace().map(str::to_owned);
+    let (Some(method), Some(path)) = (words.next(), words.next()) else { return Ok(None) };
     let mut headers = BTreeMap::new();
-    loop {
-        line.clear();
-        if input.read_line(&mut line)? == 0 || line.trim().is_empty() {
-            break;
-        }
-        if let Some((name, value)) = line.split_once(':') {
-            headers.insert(name.trim().to_lowercase(), value.trim().to_owned());
-        }
+    while headers.len() < MAX_HEADERS {
+        let header = line(&mut input)?;
+        let Some((name, value)) = header.split_once(':') else { break };
+        headers.insert(name.trim().to_lowercase(), value.trim().to_owned());
     }
-    let body = match headers.get("content-length").and_then(|l| l.parse().ok()) {
-        Some(length) => {
-            let mut body = vec![0; length];
-            input.read_exact(&mut body)?;
-            body
-        }
-        None if headers.get("transfer-encoding").is_some_and(|e| e.contains("chunked")) => chunks(&mut input)?,
-        None => Vec::new(),
+    let body = if headers.get("transfer-encoding").is_some_and(|e| e.to_lowercase().contains("chunked")) {
+        chunks(&mut input)?
+    } else {
+        let length = headers.get("content-length").map_or(Ok(0), |length| length.parse());
+        exactly(&mut input, length.map_err(io::Error::other)?)?
     };
     let body = serde_json::from_slice(&body).unwrap_or(Value::Null);
     Ok(Some(Request { method, path, headers, body }))
 }
 
+fn line(input: &mut impl BufRead) -> io::Result<String> {
+    let mut line = String::new();
+    input.take(MAX_LINE).read_line(&mut line)?;
+    Ok(line.trim_end().to_owned())
+}
+
+fn exactly(input: &mut impl Read, length: usize) -> io::Result<Vec<u8>> {
+    if length > MAX_BODY {
+        return Err(io::Error::other("too long"));
+    }
+    let mut bytes = vec![0; length];
+    input.read_exact(&mut bytes)?;
+    Ok(bytes)
+}
+
 fn chunks(input: &mut impl BufRead) -> io::Result<Vec<u8>> {
     let mut body = Vec::new();
     loop {
-        let mut line = String::new();
-        input.read_line(&mut line)?;
-        let length = usize::from_str_radix(line.trim(), 16).map_err(io::Error::other)?;
-        let mut chunk = vec![0; length + 2];
-        input.read_exact(&mut chunk)?;
+        let length = usize::from_str_radix(&line(input)?, 16).map_err(io::Error::other)?;
+        let chunk = exactly(input, length)?;
+        let _ = line(input)?;
         if length == 0 {
             return Ok(body);
         }
-        chunk.truncate(length);
-        body.append(&mut chunk);
+        if body.len() + length > MAX_BODY {
+            return Err(io::Error::other("too long"));
+        }
+        body.extend(chunk);
     }
 }
 

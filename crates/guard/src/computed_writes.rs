@@ -15,7 +15,7 @@ use crate::world::Checkout;
 
 /// A write that may land in the project.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Hidden {
+pub(crate) struct ComputedWrite {
     /// The file a patch names, else the folder it is below at least.
     pub(crate) path: Utf8PathBuf,
     pub(crate) checkout: Rc<Checkout>,
@@ -26,7 +26,7 @@ pub(crate) struct Hidden {
 /// Variables that name a folder for what is thrown away.
 const TEMPORARY: [&str; 5] = ["TMPDIR", "TMP", "TEMP", "TEMPDIR", "RUNNER_TEMP"];
 
-pub(crate) fn writes(context: &Context) -> Vec<Hidden> {
+pub(crate) fn writes(context: &Context) -> Vec<ComputedWrite> {
     let (Some(Tool::Bash { command: line, .. }), Some(project)) = (&context.event.tool, &context.project) else {
         return Vec::new();
     };
@@ -52,16 +52,16 @@ pub(crate) fn writes(context: &Context) -> Vec<Hidden> {
             let shown = if names.is_empty() { vec![String::new()] } else { names };
             found.extend(shown.into_iter().map(|name| hidden(&folder, &checkout, &name)));
         } else {
-            found.push(Hidden { path: folder, checkout, shown: shown(&write.path.text) });
+            found.push(ComputedWrite { path: folder, checkout, shown: shown(&write.path.text) });
         }
     }
     found
 }
 
-fn hidden(folder: &Utf8Path, checkout: &Rc<Checkout>, name: &str) -> Hidden {
+fn hidden(folder: &Utf8Path, checkout: &Rc<Checkout>, name: &str) -> ComputedWrite {
     let shown = if name.is_empty() { "." } else { name };
     let path = if name.is_empty() { folder.to_owned() } else { folder.join(name) };
-    Hidden { path, checkout: checkout.clone(), shown: shown.to_owned() }
+    ComputedWrite { path, checkout: checkout.clone(), shown: shown.to_owned() }
 }
 
 /// The shell reader's own names are nobody's.
@@ -173,7 +173,7 @@ fn patched(context: &Context) -> Vec<String> {
     if !context.commands().iter().all(is_plain) {
         return Vec::new();
     }
-    files_of_patch(&papers::words_of_hidden_writes(context).unwrap_or_default())
+    files_of_patch(&papers::words_of_computed_writes(context).unwrap_or_default())
 }
 
 #[cfg(test)]

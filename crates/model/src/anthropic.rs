@@ -5,8 +5,9 @@ use std::net::TcpStream;
 
 use serde_json::{Value, json};
 
-use super::script::{Call, Fault, Turn};
-use super::{Shared, http};
+use crate::http;
+use crate::script::{Call, Fault, Turn};
+use crate::server::Shared;
 
 pub(crate) fn answer(request: &http::Request, stream: &mut TcpStream, shared: &Shared) -> io::Result<()> {
     let is_turn = request.method == "POST" && request.path.starts_with("/v1/messages");

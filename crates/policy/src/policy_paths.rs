@@ -5,7 +5,7 @@ use dandori_host::layout::real;
 
 /// Everything the rules of one checkout depend on that is not in a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Place {
+pub struct PolicyPaths {
     /// Where the compiled rules are kept.
     pub folder: Utf8PathBuf,
     pub user_config: Utf8PathBuf,
@@ -49,17 +49,17 @@ impl AgentHomes {
     }
 }
 
-impl Place {
-    pub fn repository_config(&self) -> Option<Utf8PathBuf> {
+impl PolicyPaths {
+    pub(crate) fn repository_config(&self) -> Option<Utf8PathBuf> {
         Some(self.main_checkout.as_ref()?.join("dandori.toml"))
     }
 
-    pub fn protected_files(&self) -> Option<Utf8PathBuf> {
+    pub(crate) fn protected_files(&self) -> Option<Utf8PathBuf> {
         Some(self.main_checkout.as_ref()?.join(".claude/protected-files.txt"))
     }
 
     /// Either one makes the work go by a playbook: deleting the worktree's own must not end that.
-    pub fn state_files(&self) -> Vec<Utf8PathBuf> {
+    pub(crate) fn state_files(&self) -> Vec<Utf8PathBuf> {
         let mut found: Vec<Utf8PathBuf> =
             [&self.main_checkout, &self.checkout].into_iter().flatten().map(|root| root.join("state.md")).collect();
         found.dedup();

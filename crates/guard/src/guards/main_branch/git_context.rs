@@ -9,7 +9,7 @@ use crate::world::{Checkout, FileKind, Head};
 
 use super::GitLine;
 
-pub(super) struct Place<'c> {
+pub(super) struct GitContext<'c> {
     pub(super) context: &'c Context<'c>,
     pub(super) checkout: Option<&'c Checkout>,
     pub(super) folder: Option<&'c Utf8Path>,
@@ -18,7 +18,7 @@ pub(super) struct Place<'c> {
     pub(super) line: &'c GitLine,
 }
 
-impl Place<'_> {
+impl GitContext<'_> {
     pub(super) fn is_main(&self, branch: &str) -> bool {
         super::is_main(self.context, branch)
     }

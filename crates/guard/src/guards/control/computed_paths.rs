@@ -102,7 +102,7 @@ pub(super) fn patched(context: &Context, is_ours: impl Fn(&Utf8Path) -> bool) ->
     if !context.targets().iter().any(|target| target.by == By::Shell(How::Patched)) {
         return None;
     }
-    let words = crate::papers::words_of_hidden_writes(context)?;
+    let words = crate::papers::words_of_computed_writes(context)?;
     let base = context.project.as_ref().map(|project| project.root.clone())?;
     let is_held = |path: &Utf8PathBuf| {
         is_settings(path) || is_ours(path) || path.starts_with(base.join(".git/hooks")) || path.ends_with(".git/config")
