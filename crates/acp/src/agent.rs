@@ -7,7 +7,7 @@ use std::io::{self, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStdin, ExitStatus, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
 use std::time::{Duration, Instant};
 
 use dandori_domain::acp::AcpOrder;
@@ -21,6 +21,9 @@ use crate::rpc::{self, Incoming};
 
 /// After its stdin is closed, and again after it was told to end.
 const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Messages that wait for us; then the agent waits.
+const MOST_HEARD: usize = 64;
 
 /// Whatever can happen while we wait.
 #[derive(Debug)]
@@ -70,7 +73,7 @@ impl Agent {
         reason = "it lives as long as its turn takes; Cmd is for tools with a deadline"
     )]
     pub(crate) fn start(order: &AcpOrder, env: &Env) -> io::Result<Self> {
-        let (tell, heard) = channel();
+        let (tell, heard) = sync_channel(MOST_HEARD);
         // First: from here on a request to stop is heard.
         hear_signals(tell.clone())?;
         let mut child = std::process::Command::new("/bin/sh")
@@ -125,7 +128,7 @@ impl Agent {
     }
 }
 
-fn wait(mut child: Child, tell: &Sender<Heard>) {
+fn wait(mut child: Child, tell: &SyncSender<Heard>) {
     if let Ok(status) = child.wait() {
         let _ = tell.send(Heard::Ended(status));
     }
@@ -143,7 +146,7 @@ fn write_all(mut stdin: ChildStdin, letters: &Receiver<Letter>) {
     }
 }
 
-fn hear_signals(tell: Sender<Heard>) -> io::Result<()> {
+fn hear_signals(tell: SyncSender<Heard>) -> io::Result<()> {
     let (mut ours, theirs) = UnixStream::pair()?;
     for signal in [SIGINT, SIGTERM, SIGHUP] {
         signal_hook::low_level::pipe::register(signal, theirs.try_clone()?)?;

@@ -53,6 +53,17 @@ pub(crate) fn read(path: &Utf8Path, params: &Value) -> Result<Value, RpcError> {
     Ok(json!({ "content": content }))
 }
 
+/// Where a path in one of these folders really is: a link in the worktree is no way out of it.
+pub(crate) fn inside(path: &Utf8Path, roots: &[&Utf8Path]) -> Option<Utf8PathBuf> {
+    let real = dandori_host::layout::real(path);
+    let is_inside = |root: &&Utf8Path| real.starts_with(root) || real.starts_with(dandori_host::layout::real(root));
+    roots.iter().any(is_inside).then_some(real)
+}
+
+pub(crate) fn outside(path: &Utf8Path) -> String {
+    format!("{path} is outside of the worktree")
+}
+
 /// Whole or not at all; a file that is there keeps its mode. `roots` are the folders that may be written.
 pub(crate) fn write(path: &Utf8Path, params: &Value, roots: &[&Utf8Path]) -> Result<Value, RpcError> {
     let Some(content) = params.get("content").and_then(Value::as_str) else {
@@ -61,12 +72,7 @@ pub(crate) fn write(path: &Utf8Path, params: &Value, roots: &[&Utf8Path]) -> Res
     if content.len() as u64 > MOST_BYTES {
         return Err(RpcError::new(REFUSED, format!("more than {} MiB at once", MOST_BYTES >> 20)));
     }
-    // Where it really leads: a link in the worktree is no way out of it.
-    let real = dandori_host::layout::real(path);
-    let is_inside = |root: &&Utf8Path| real.starts_with(root) || real.starts_with(dandori_host::layout::real(root));
-    if !roots.iter().any(is_inside) {
-        return Err(RpcError::new(REFUSED, format!("{path} is outside of the worktree")));
-    }
+    let real = inside(path, roots).ok_or_else(|| RpcError::new(REFUSED, outside(path)))?;
     let failed = |error: std::io::Error| RpcError::new(INTERNAL, format!("{path} cannot be written: {error}"));
     let mode = match real.symlink_metadata() {
         Ok(about) if about.is_file() => about.permissions().mode() & 0o7777,

@@ -25,6 +25,12 @@ impl Asked {
         Self { tool: tool.to_owned(), input }
     }
 
+    /// The file it would edit.
+    pub(crate) fn edits(&self) -> Option<&str> {
+        let is_edit = self.tool == "Edit" || self.tool == "Write";
+        self.input.get("file_path").and_then(Value::as_str).filter(|_| is_edit)
+    }
+
     pub(crate) fn shell(command: &str, cwd: Option<&str>) -> Self {
         Self::new("Bash", json!({ "command": command, "cwd": cwd }))
     }
@@ -33,6 +39,14 @@ impl Asked {
 pub(crate) struct Refusal {
     pub(crate) guard: String,
     pub(crate) reason: String,
+}
+
+impl Refusal {
+    /// As the user reads it. Guards name themselves in their reasons.
+    pub(crate) fn in_words(&self) -> String {
+        let Self { guard, reason } = self;
+        if reason.starts_with("[dandori") { reason.clone() } else { format!("[dandori {guard}] {reason}") }
+    }
 }
 
 pub(crate) struct Judge {
@@ -55,10 +69,7 @@ impl Judge {
 
     /// `call` is the agent's own name of it, where it has one.
     pub(crate) fn ask(&self, asked: &Asked, call: Option<&str>) -> Result<(), Refusal> {
-        let refused = |guard: String, reason: String| {
-            self.teller.warn(format!("[dandori {guard}] {reason}"));
-            Err(Refusal { guard, reason })
-        };
+        let refused = |guard: String, reason: String| Err(Refusal { guard, reason });
         let bytes = self.event(asked, call).to_string();
         let event = match decode(bytes.as_bytes(), Some(Agent::Acp)) {
             Ok(event) => event,

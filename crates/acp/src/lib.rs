@@ -18,7 +18,10 @@ mod files;
 mod judge;
 mod outcome;
 mod permission;
+mod quirks;
 mod rpc;
+#[cfg(test)]
+mod stage;
 mod teller;
 mod terminals;
 mod turn;
@@ -44,7 +47,7 @@ pub fn main(env: Env) -> i32 {
         other => Err(format!("an order of version {other}")),
     });
     match order {
-        Ok(order) => turn::have(Arc::new(order), Arc::new(env), &teller),
+        Ok(order) => turn::have(&Arc::new(order), Arc::new(env), &teller),
         Err(detail) => {
             let failure = AgentFailure::NotStarted { detail };
             teller.tell(&AgentEvent::Finished { verdict: Verdict::Failed { failure } });

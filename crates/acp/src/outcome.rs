@@ -6,6 +6,8 @@ use std::process::ExitStatus;
 use dandori_domain::{AgentFailure, ProtocolTrouble, Usage, Usd, Verdict};
 use serde_json::Value;
 
+use crate::quirks;
+
 /// Why a turn came to no answer.
 #[derive(Debug)]
 pub(crate) enum Over {
@@ -59,7 +61,8 @@ pub(crate) fn verdict(answer: &Value, summary: String) -> Result<Verdict, Over> 
 }
 
 /// What the turn has used, where the agent says so. The protocol counts over a whole conversation, and does not say what
-/// it had used before this turn: of one that goes on nothing is known. Gemini CLI counts by the turn.
+/// it had used before this turn: of one that goes on nothing is known, unless
+/// the agent counts by the turn.
 pub(crate) fn usage(answer: &Value, is_new: bool, cost: Option<Usd>) -> Option<Usage> {
     let number = |value: &Value, field: &str| value.get(field).and_then(Value::as_u64).unwrap_or(0);
     if let Some(usage) = answer.get("usage").filter(|usage| is_new && usage.is_object()) {
@@ -68,11 +71,10 @@ pub(crate) fn usage(answer: &Value, is_new: bool, cost: Option<Usd>) -> Option<U
         let output = number(usage, "outputTokens") + number(usage, "thoughtTokens");
         return Some(Usage { input_tokens: input, output_tokens: output, cached_tokens: cached, cost });
     }
-    if let Some(count) = answer.pointer("/_meta/quota/token_count") {
-        let (input, output) = (number(count, "input_tokens"), number(count, "output_tokens"));
-        return Some(Usage { input_tokens: input, output_tokens: output, cached_tokens: 0, cost });
+    match quirks::usage_of_turn(answer) {
+        Some(usage) => Some(Usage { cost, ..usage }),
+        None => cost.map(|_| Usage { cost, ..Usage::default() }),
     }
-    cost.map(|_| Usage { cost, ..Usage::default() })
 }
 
 #[cfg(test)]
@@ -104,8 +106,6 @@ mod tests {
         let want = Usage { input_tokens: 30, output_tokens: 10, cached_tokens: 20, cost: None };
         assert_eq!(usage(&answer, true, None), Some(want));
         assert_eq!(usage(&answer, false, None), None);
-        let quota = json!({ "_meta": { "quota": { "token_count": { "input_tokens": 7, "output_tokens": 3 } } } });
-        assert_eq!(usage(&quota, false, None).map(|u| u.tokens()), Some(10));
         assert_eq!(usage(&json!({}), true, None), None);
     }
 }

@@ -1,8 +1,7 @@
 //! `session/request_permission`: what is asked, and which of the offered answers is given.
 //!
 //! The protocol says what a tool call is about in several places, and agents use different ones: the command stands in
-//! `rawInput` (Claude's and Codex' adapters, opencode, goose) or is the title (Gemini CLI); an edit is a diff in `content`, a
-//! path in `rawInput`, or a location alone. Everything that can be read from it is judged, and one refusal refuses all.
+//! `rawInput` or is the title; an edit is a diff in `content`, a path in `rawInput`, or a location alone. Everything that can be read from it is judged, and one refusal refuses all.
 
 use serde_json::{Value, json};
 
@@ -24,7 +23,7 @@ pub(crate) fn asked(call: &Value, is_shell: impl Fn(&Asked) -> bool) -> Vec<Aske
             }
         }
         "edit" | "delete" | "move" => {
-            let is_diff = |path: &str| all.iter().any(|asked| asked.input["file_path"] == path);
+            let is_diff = |path: &str| all.iter().any(|asked| asked.edits() == Some(path));
             let rest: Vec<_> = paths(call).into_iter().filter(|path| !is_diff(path)).collect();
             let content = text(input, TEXTS);
             all.extend(rest.iter().map(|path| match content {
@@ -160,12 +159,12 @@ mod tests {
 
     #[test]
     fn a_command_is_found_in_the_input_or_is_the_title() {
-        let gemini = json!({ "kind": "execute", "title": "git push", "content": [], "locations": [] });
-        assert_eq!(tools(&gemini)[0].1["command"], "git push");
-        let claude = json!({ "kind": "execute", "title": "`git push`", "rawInput": { "description": "x" } });
-        assert_eq!(tools(&claude)[0].1["command"], "git push");
-        let codex = json!({ "kind": "execute", "title": "x", "rawInput": { "command": ["bash", "-lc", "git push"] } });
-        assert_eq!(tools(&codex), [("execute".to_owned(), codex["rawInput"].clone())]);
+        let titled = json!({ "kind": "execute", "title": "git push", "content": [], "locations": [] });
+        assert_eq!(tools(&titled)[0].1["command"], "git push");
+        let quoted = json!({ "kind": "execute", "title": "`git push`", "rawInput": { "description": "x" } });
+        assert_eq!(tools(&quoted)[0].1["command"], "git push");
+        let words = json!({ "kind": "execute", "title": "x", "rawInput": { "command": ["bash", "-lc", "git push"] } });
+        assert_eq!(tools(&words), [("execute".to_owned(), words["rawInput"].clone())]);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 /// Longer than any message worth having; an agent that sends one is not speaking with us.
-const MAX_LINE: u64 = 64 << 20;
+const MAX_LINE: u64 = 32 << 20;
 
 pub(crate) const METHOD_NOT_FOUND: i64 = -32601;
 pub(crate) const INVALID_PARAMS: i64 = -32602;

@@ -102,6 +102,7 @@ pub(crate) struct Terminals {
 
 struct Terminal {
     group: Pid,
+    line: String,
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -145,7 +146,8 @@ impl Terminals {
             .map_err(failed)?;
         let state = State { most: wanted.most, ..State::default() };
         let group = Pid::from_child(&child);
-        let terminal = Arc::new(Terminal { group, state: Mutex::new(state), changed: Condvar::new() });
+        let terminal =
+            Arc::new(Terminal { group, line: wanted.line(), state: Mutex::new(state), changed: Condvar::new() });
         let (reads, waits) = (Arc::clone(&terminal), Arc::clone(&terminal));
         let begun = std::thread::Builder::new()
             .spawn(move || reads.read(output.into()))
@@ -169,6 +171,11 @@ impl Terminals {
             fields.insert("exitStatus".to_owned(), exit_status(status));
         }
         Ok(answer)
+    }
+
+    /// What it runs.
+    pub(crate) fn line(&self, params: &Value) -> Result<String, RpcError> {
+        Ok(self.find(params)?.line.clone())
     }
 
     /// Waits for as long as it takes.

@@ -5,7 +5,7 @@
 //! that never gets so far has said nothing, and the run's limit for that holds.
 
 #[cfg(test)]
-pub(crate) mod tests;
+mod tests;
 
 use std::process::ExitStatus;
 use std::sync::Arc;
@@ -21,27 +21,31 @@ use crate::agent::{Agent, Heard, Outgoing};
 use crate::capabilities::{Capabilities, choose_model, initialize};
 use crate::desk::Desk;
 use crate::outcome::{Over, usage, verdict};
+use crate::quirks::Quirks;
 use crate::rpc::{self, AUTH_REQUIRED, Incoming, RpcError};
 use crate::teller::Teller;
 use crate::updates::Updates;
 
 /// Lines that are no messages; some agents print a greeting. More is no protocol.
 const MOST_GARBAGE: usize = 20;
+/// After a loaded conversation: this long without a word of it, and at the longest.
+const REPLAY_QUIET: Duration = Duration::from_millis(300);
+const REPLAY_LONGEST: Duration = Duration::from_secs(5);
 /// Between the end of the process and the end of its output, whichever comes first.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// Has the turn, tells how it went, and ends the agent.
-pub(crate) fn have(order: Arc<AcpOrder>, env: Arc<Env>, teller: &Teller) {
+pub(crate) fn have(order: &Arc<AcpOrder>, env: Arc<Env>, teller: &Teller) {
     let finished = |verdict| teller.tell(&AgentEvent::Finished { verdict });
-    let agent = match Agent::start(&order, &env) {
+    let agent = match Agent::start(order, &env) {
         Ok(agent) => agent,
         Err(error) => {
             let detail = format!("{}: {error}", order.command);
             return finished(Verdict::Failed { failure: AgentFailure::NotStarted { detail } });
         }
     };
-    let desk = Arc::new(Desk::new(Arc::clone(&order), env, agent.out.clone(), teller.clone()));
-    let mut turn = Turn::new(&order, &agent.heard, agent.out.clone(), Arc::clone(&desk), teller.clone());
+    let desk = Arc::new(Desk::new(Arc::clone(order), env, agent.out.clone(), teller.clone()));
+    let mut turn = Turn::new(order, &agent.heard, agent.out.clone(), Arc::clone(&desk), teller.clone());
     finished(turn.run());
     let has_ended = turn.ended.is_some();
     desk.close();
@@ -125,6 +129,7 @@ impl<'a> Turn<'a> {
     fn converse(&mut self) -> Result<Verdict, Over> {
         let hello = self.require("initialize", &initialize())?;
         let can = Capabilities::of(&hello).map_err(Over::Failed)?;
+        self.desk.know(Quirks::of(&hello));
         let session = self.open(&can)?;
         self.desk.judge.in_session(&session.id);
         self.session = Some(session.id.clone());
@@ -156,27 +161,43 @@ impl<'a> Turn<'a> {
 
     /// The conversation to go on with, else a new one.
     fn open(&mut self, can: &Capabilities) -> Result<Session, Over> {
-        let place = json!({ "cwd": self.order.worktree, "mcpServers": [] });
+        let place = with(&json!({ "mcpServers": [] }), "cwd", self.order.worktree.as_str());
         if let Some(id) = &self.order.session
             && let Some(method) = if can.resume { Some("session/resume") } else { can.load.then_some("session/load") }
         {
-            let mut params = place.clone();
-            params["sessionId"] = json!(id);
+            let params = with(&place, "sessionId", id.as_str());
             self.is_replaying = true;
-            let answer = self.logged_in(can, method, &params);
-            self.is_replaying = false;
-            match answer? {
-                Ok(answer) => return Ok(Session { id: id.to_string(), answer, is_new: false }),
+            match self.logged_in(can, method, &params)? {
+                Ok(answer) => {
+                    self.hear_out()?;
+                    self.is_replaying = false;
+                    return Ok(Session { id: id.to_string(), answer, is_new: false });
+                }
                 // It has lost it: the work goes on without, and the user is told.
                 Err(error) => self.lost = Some(format!("{method}: {}", error.in_words())),
             }
         }
+        self.is_replaying = false;
         let answer = self.logged_in(can, "session/new", &place)?;
         let answer = answer.map_err(|error| Over::refused("session/new", error.in_words()))?;
         match answer.get("sessionId").and_then(Value::as_str) {
             Some(id) => Ok(Session { id: id.to_owned(), answer, is_new: true }),
             None => Err(Over::bad_answer("session/new", "no sessionId")),
         }
+    }
+
+    /// Some tell a conversation again only after they have said that it is loaded. What comes late all the same is told as
+    /// if it were news: the log has it twice, and nothing else is the matter.
+    fn hear_out(&mut self) -> Result<(), Over> {
+        let latest = Instant::now() + REPLAY_LONGEST;
+        let mut quiet = Instant::now() + REPLAY_QUIET;
+        while Instant::now() < quiet.min(latest) {
+            if let Some(message) = self.next(Some(quiet.min(latest)))? {
+                self.take(message)?;
+                quiet = Instant::now() + REPLAY_QUIET;
+            }
+        }
+        Ok(())
     }
 
     /// Asks, and logs in when that is what is wanted and the user has said how.
@@ -202,8 +223,7 @@ impl<'a> Turn<'a> {
             let trouble = ProtocolTrouble::NoSuchModel { model: model.to_owned(), offered };
             Over::Failed(AgentFailure::Protocol { trouble })
         })?;
-        let mut params = choice.params;
-        params["sessionId"] = json!(session.id);
+        let params = with(&choice.params, "sessionId", &session.id);
         self.require(choice.method, &params).map(drop)
     }
 
@@ -217,7 +237,7 @@ impl<'a> Turn<'a> {
         let id = json!(self.asked);
         self.out.send(rpc::request(self.asked, method, params), None);
         loop {
-            match self.next()? {
+            match self.next(None)? {
                 Some(Incoming::Response { id: answered, result }) if answered == id => return Ok(result),
                 Some(message) => self.take(message)?,
                 None => {}
@@ -225,9 +245,9 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// The next message; `None` when something else has happened.
-    fn next(&mut self) -> Result<Option<Incoming>, Over> {
-        let due = [self.stop_by, self.end_by, self.updates.due()].into_iter().flatten().min();
+    /// The next message; `None` when something else has happened, or it is `until`.
+    fn next(&mut self, until: Option<Instant>) -> Result<Option<Incoming>, Over> {
+        let due = [until, self.stop_by, self.end_by, self.updates.due()].into_iter().flatten().min();
         let heard = match due {
             Some(due) => self.heard.recv_timeout(due.saturating_duration_since(Instant::now())),
             None => self.heard.recv().map_err(|_| RecvTimeoutError::Disconnected),
@@ -286,7 +306,11 @@ impl<'a> Turn<'a> {
                 {
                     self.updates.mention(call);
                 }
-                self.desk.take(id, method, params);
+                let waits = method == "terminal/wait_for_exit" && !self.updates.has_open_call();
+                if waits {
+                    self.updates.flush();
+                }
+                self.desk.take(id, method, params, waits);
             }
             Incoming::Notification { method, params } if method == "session/update" && !self.is_replaying => {
                 if let Some(update) = params.get("update") {
@@ -313,4 +337,13 @@ impl<'a> Turn<'a> {
         let line = self.garbage.first().cloned().unwrap_or_default();
         Err(Over::Failed(AgentFailure::Protocol { trouble: ProtocolTrouble::NotJson { line } }))
     }
+}
+
+/// The same object with one more field.
+fn with(object: &Value, field: &str, value: &str) -> Value {
+    let mut object = object.clone();
+    if let Some(fields) = object.as_object_mut() {
+        fields.insert(field.to_owned(), json!(value));
+    }
+    object
 }

@@ -68,7 +68,7 @@ impl Updates {
             | "current_mode_update"
             | "config_option_update"
             | "session_info_update" => {}
-            kind => self.tell(AgentEvent::Unknown { kind: kind.chars().take(100).collect() }),
+            kind => self.tell(&AgentEvent::Unknown { kind: kind.chars().take(100).collect() }),
         }
     }
 
@@ -87,7 +87,12 @@ impl Updates {
             Some(input) => input.to_string(),
             None => call.get("title").and_then(Value::as_str).unwrap_or_default().to_owned(),
         };
-        self.tell(AgentEvent::ToolCall { id: id.to_owned(), name, input });
+        self.tell(&AgentEvent::ToolCall { id: id.to_owned(), name, input });
+    }
+
+    /// A tool is at work, as the agent tells it.
+    pub(crate) fn has_open_call(&self) -> bool {
+        !self.open.is_empty()
     }
 
     /// The last message, which is the summary.
@@ -163,7 +168,7 @@ impl Updates {
         self.mention(update);
         let said = self.open.remove(id).unwrap_or_default();
         let output = if output.is_empty() { said } else { output };
-        self.tell(AgentEvent::ToolResult { id: id.to_owned(), ok, output });
+        self.tell(&AgentEvent::ToolResult { id: id.to_owned(), ok, output });
     }
 
     fn plan(&mut self, update: &Value) {
@@ -178,7 +183,7 @@ impl Updates {
             format!("[{sign}] {}", text("content"))
         };
         let text = entries.iter().map(line).collect::<Vec<_>>().join("\n");
-        self.tell(AgentEvent::Thought { text: cut(text) });
+        self.tell(&AgentEvent::Thought { text: cut(text) });
     }
 
     fn tell_piece(&self, text: String) {
@@ -188,9 +193,9 @@ impl Updates {
         });
     }
 
-    fn tell(&mut self, event: AgentEvent) {
+    fn tell(&mut self, event: &AgentEvent) {
         self.flush();
-        self.teller.tell(&event);
+        self.teller.tell(event);
     }
 }
 
@@ -234,7 +239,7 @@ fn push_last(text: &mut String, more: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::turn::tests::Told;
+    use crate::stage::Told;
     use serde_json::json;
 
     fn chunk(text: &str) -> Value {

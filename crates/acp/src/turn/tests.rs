@@ -1,229 +1,8 @@
-//! A turn with a peer that plays a script: the protocol alone, with the run's real guards and no process.
-
-#![expect(clippy::disallowed_methods, reason = "a test's own files")]
-
-use std::io::Write;
-use std::os::unix::process::ExitStatusExt;
-use std::sync::Mutex;
-use std::sync::mpsc::{Sender, channel};
-
-use camino::Utf8PathBuf;
-use dandori_policy::{AgentHomes, Place, Run, RunRules};
+//! A turn with a peer that plays a script: the protocol alone.
 
 use super::*;
 use crate::agent::Letter;
-
-/// What was told, for tests to look at.
-#[derive(Clone, Default)]
-pub(crate) struct Told(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Told {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().unwrap().write(bytes)
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
-
-impl Told {
-    pub(crate) fn teller(&self) -> Teller {
-        Teller::to(Box::new(self.clone()))
-    }
-
-    pub(crate) fn events(&self) -> Vec<AgentEvent> {
-        let bytes = self.0.lock().unwrap().clone();
-        String::from_utf8(bytes).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-    }
-}
-
-/// A worktree, and a run's folder with rules that hold there.
-struct Ground {
-    _dir: tempfile::TempDir,
-    worktree: Utf8PathBuf,
-    run: Utf8PathBuf,
-    env: Arc<Env>,
-}
-
-impl Ground {
-    fn new() -> Self {
-        let dir = tempfile::tempdir().unwrap();
-        let root = Utf8PathBuf::try_from(dir.path().canonicalize().unwrap()).unwrap();
-        let (worktree, run, home) = (root.join("tree"), root.join("run"), root.join("home"));
-        for folder in [&worktree, &run.join("tmp/guards"), &home] {
-            std::fs::create_dir_all(folder).unwrap();
-        }
-        std::fs::write(worktree.join("a.txt"), "one\ntwo\n").unwrap();
-        std::fs::write(worktree.join(".env"), "SECRET=1\n").unwrap();
-        let place = Place {
-            folder: run.clone(),
-            user_config: root.join("config.toml"),
-            trust: root.join("trust"),
-            state_root: root.join("state"),
-            binary: None,
-            homes: AgentHomes::default(),
-            checkout: Some(worktree.clone()),
-            main_checkout: Some(worktree.clone()),
-            git_dir: None,
-            is_run: true,
-            was_disciplined: false,
-        };
-        let of_run = Run {
-            folder: &run,
-            guards: &run.join("tmp/guards"),
-            worktree: &worktree,
-            tmp: &run.join("tmp"),
-            home: &home,
-            forbidden: &[],
-        };
-        let rules = RunRules::compile(&place, &of_run);
-        std::fs::write(run.join("rules.json"), serde_json::to_vec(&rules).unwrap()).unwrap();
-        let env = Env::from_pairs([("PATH", "/usr/bin:/bin"), ("HOME", home.as_str()), ("LANG", "C.UTF-8")]);
-        Self { _dir: dir, worktree, run, env: Arc::new(env) }
-    }
-
-    fn order(&self) -> AcpOrder {
-        AcpOrder {
-            version: 1,
-            command: "not started here".to_owned(),
-            worktree: self.worktree.clone(),
-            also: Vec::new(),
-            run: self.run.clone(),
-            prompt: "Do it".to_owned(),
-            session: None,
-            prompt_anew: None,
-            model: None,
-            auth: None,
-            grace_seconds: 4,
-        }
-    }
-
-    /// The verdict and what was told, of a turn with this peer.
-    fn turn(&self, order: AcpOrder, peer: impl FnOnce(&Peer) + Send) -> (Verdict, Vec<AgentEvent>) {
-        let (tell, heard) = channel();
-        let (out, letters) = Outgoing::new();
-        let told = Told::default();
-        let order = Arc::new(order);
-        let desk = Desk::new(Arc::clone(&order), Arc::clone(&self.env), out.clone(), told.teller());
-        let desk = Arc::new(desk);
-        let verdict = std::thread::scope(|scope| {
-            // The channel stays open until the peer has ended.
-            scope.spawn(move || peer(&Peer { tell, letters }));
-            let mut turn = Turn::new(&order, &heard, out, Arc::clone(&desk), told.teller());
-            turn.run()
-        });
-        desk.close();
-        (verdict, told.events())
-    }
-
-    fn records(&self) -> String {
-        let spool = self.run.join("tmp/guards");
-        let mut text = String::new();
-        let mut folders = vec![spool];
-        while let Some(folder) = folders.pop() {
-            for entry in folder.read_dir_utf8().unwrap().flatten() {
-                if entry.file_type().unwrap().is_dir() {
-                    folders.push(entry.into_path());
-                } else {
-                    text.push_str(&std::fs::read_to_string(entry.path()).unwrap_or_default());
-                }
-            }
-        }
-        text
-    }
-}
-
-struct Peer {
-    tell: Sender<Heard>,
-    letters: Receiver<Letter>,
-}
-
-impl Peer {
-    /// The next message of the client's.
-    fn hear(&self) -> Value {
-        match self.letters.recv_timeout(Duration::from_secs(20)).unwrap() {
-            Letter::Message(message, _) => message,
-            Letter::Close => panic!("closed"),
-        }
-    }
-
-    /// A request that has to come next; its params.
-    fn expect(&self, method: &str) -> (Value, Value) {
-        let mut message = self.hear();
-        assert_eq!(message["method"], method, "{message}");
-        assert_eq!(message["jsonrpc"], "2.0");
-        (message["id"].take(), message["params"].take())
-    }
-
-    fn say(&self, line: &str) {
-        rpc::read_all(line.as_bytes(), |message| self.tell.send(Heard::Message(message)).unwrap());
-    }
-
-    fn answer(&self, id: &Value, result: Value) {
-        self.say(&json!({ "jsonrpc": "2.0", "id": id, "result": result }).to_string());
-    }
-
-    fn error(&self, id: &Value, code: i64, message: &str) {
-        self.say(&json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message } }).to_string());
-    }
-
-    fn update(&self, update: Value) {
-        let params = json!({ "sessionId": "s1", "update": update });
-        self.say(&json!({ "jsonrpc": "2.0", "method": "session/update", "params": params }).to_string());
-    }
-
-    fn message(&self, text: &str) {
-        self.update(json!({ "sessionUpdate": "agent_message_chunk", "content": { "type": "text", "text": text } }));
-    }
-
-    /// Asks the client, and gives its answer.
-    fn request(&self, method: &str, params: Value) -> Result<Value, Value> {
-        self.say(&json!({ "jsonrpc": "2.0", "id": "theirs", "method": method, "params": params }).to_string());
-        let mut answer = self.hear();
-        assert_eq!(answer["id"], "theirs", "{answer}");
-        match answer.get("error") {
-            Some(error) => Err(error.clone()),
-            None => Ok(answer["result"].take()),
-        }
-    }
-
-    fn permission(&self, call: Value) -> Value {
-        let options = json!([
-            { "optionId": "yes-always", "name": "Always", "kind": "allow_always" },
-            { "optionId": "yes", "name": "Yes", "kind": "allow_once" },
-            { "optionId": "no", "name": "No", "kind": "reject_once" },
-        ]);
-        let params = json!({ "sessionId": "s1", "toolCall": call, "options": options });
-        self.request("session/request_permission", params).unwrap()
-    }
-
-    /// Up to the prompt; its id and its text.
-    fn open(&self, capabilities: Value) -> (Value, String) {
-        let (id, hello) = self.expect("initialize");
-        assert_eq!(hello["protocolVersion"], 1);
-        self.answer(&id, json!({ "protocolVersion": 1, "agentCapabilities": capabilities }));
-        let (id, params) = self.expect("session/new");
-        assert!(params["cwd"].as_str().unwrap().ends_with("/tree"));
-        assert_eq!(params["mcpServers"], json!([]));
-        self.answer(&id, json!({ "sessionId": "s1" }));
-        self.prompted()
-    }
-
-    fn prompted(&self) -> (Value, String) {
-        let (id, params) = self.expect("session/prompt");
-        (id, params["prompt"][0]["text"].as_str().unwrap().to_owned())
-    }
-
-    fn end_turn(&self, id: &Value) {
-        self.answer(id, json!({ "stopReason": "end_turn" }));
-    }
-
-    fn ends(&self, code: i32) {
-        self.tell.send(Heard::Ended(ExitStatus::from_raw(code << 8))).unwrap();
-        self.tell.send(Heard::Closed).unwrap();
-    }
-}
+use crate::stage::{Ground, Peer};
 
 fn failure(verdict: Verdict) -> AgentFailure {
     match verdict {
@@ -265,6 +44,7 @@ fn a_conversation_is_loaded_and_what_is_told_again_is_not_news() {
         assert_eq!(params["sessionId"], "s1");
         peer.message("what I said last week");
         peer.answer(&id, Value::Null);
+        peer.message("and what I said a little later");
         let (id, prompt) = peer.prompted();
         assert_eq!(prompt, "Do it");
         peer.message("news");
@@ -486,20 +266,23 @@ fn what_is_asked_for_is_judged_by_the_run_s_guards() {
         let refused = peer.permission(json!({ "toolCallId": "2", "kind": "execute", "title": "git push origin HEAD" }));
         assert_eq!(refused["outcome"]["optionId"], "no");
         assert_eq!(refused["_meta"]["dandori"]["guard"], "constraints", "{refused}");
-        let codex = json!({ "command": ["bash", "-lc", "cd /x && git commit -m x"] });
-        assert_eq!(outcome(json!({ "toolCallId": "3", "kind": "execute", "title": "run", "rawInput": codex })), "no");
+        let words = json!({ "command": ["bash", "-lc", "cd /x && git commit -m x"] });
+        assert_eq!(outcome(json!({ "toolCallId": "3", "kind": "execute", "title": "run", "rawInput": words })), "no");
         let diff = |path: String| json!([{ "type": "diff", "path": path, "oldText": null, "newText": "x" }]);
         let edit = |path: String| json!({ "toolCallId": "4", "kind": "edit", "title": "Edit", "content": diff(path) });
         assert_eq!(outcome(edit(format!("{tree}/a.txt"))), "yes");
         assert_eq!(outcome(edit(format!("{tree}/.env"))), "no");
+        assert_eq!(outcome(edit(format!("{tree}/../elsewhere.txt"))), "no");
         let nameless = json!({ "toolCallId": "5", "title": "x", "rawInput": { "command": "git push" } });
         assert_eq!(outcome(nameless), "no", "also without a kind");
         peer.end_turn(&id);
     });
     assert!(matches!(verdict, Verdict::Done { .. }), "{verdict:?}");
-    let warnings =
-        told.iter().filter(|event| matches!(event, AgentEvent::Warning { text } if text.starts_with("[dandori ")));
-    assert_eq!(warnings.count(), 4, "{told:?}");
+    let is_refusal = |event: &&AgentEvent| match event {
+        AgentEvent::ToolResult { ok: false, output, .. } => output.starts_with("[dandori "),
+        _ => false,
+    };
+    assert_eq!(told.iter().filter(is_refusal).count(), 5, "{told:?}");
     let records = ground.records();
     assert!(records.contains("\"agent\":\"acp\"") && records.contains("git push origin HEAD"), "{records}");
 }
@@ -534,7 +317,7 @@ fn files_are_read_and_written_for_the_agent_where_the_guards_let_it() {
 #[test]
 fn commands_are_run_for_the_agent_where_the_guards_let_it() {
     let ground = Ground::new();
-    ground.turn(ground.order(), |peer| {
+    let (_, told) = ground.turn(ground.order(), |peer| {
         let (id, _) = peer.open(json!({}));
         let create = |command: &str, args: &[&str]| {
             peer.request("terminal/create", json!({ "sessionId": "s1", "command": command, "args": args }))
@@ -554,6 +337,9 @@ fn commands_are_run_for_the_agent_where_the_guards_let_it() {
         assert_eq!(peer.request("elicitation/create", json!({})).unwrap_err()["code"], rpc::METHOD_NOT_FOUND);
         peer.end_turn(&id);
     });
+    let call = AgentEvent::ToolCall { id: "term-1".into(), name: "terminal".into(), input: "cat a.txt".into() };
+    let result = AgentEvent::ToolResult { id: "term-1".into(), ok: true, output: String::new() };
+    assert_eq!(told[1..3], [call, result], "a command that is waited for is a tool at work");
 }
 
 #[test]
