@@ -137,6 +137,10 @@ pub enum Problem {
         agent: String,
         program: String,
     },
+    /// An agent of the Agent Client Protocol, and no fence to hold it.
+    AcpNeedsFence {
+        agent: String,
+    },
     BadAgent {
         agent: String,
         known: Vec<String>,

@@ -17,7 +17,9 @@ pub use crate::fact::{
     Arrival, BranchFate, Changes, Fact, FactKind, Intent, IntentKind, Note, ProcessRef, Refusal, RefusedWhat, Sandbox,
     Workspace,
 };
-pub use crate::spec::{Cleanup, Limits, RunKind, RunSettings, RunSpec, SandboxMode, SandboxSettings, SetUpChoice};
+pub use crate::spec::{
+    Cleanup, CustomAgent, Limits, RunKind, RunSettings, RunSpec, SandboxMode, SandboxSettings, SetUpChoice,
+};
 
 /// The states of T7.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
