@@ -22,6 +22,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("dandori-hook", &["domain", "guard", "host", "journal", "playbook", "policy", "text"]),
     ("dandori-store", &["domain"]),
     ("dandori-git", &["domain", "host"]),
+    ("dandori-acp", &["domain", "guard", "hook", "host"]),
     ("dandori-agent", &["domain", "host", "install"]),
     ("dandori-forge", &["domain", "host"]),
     ("dandori-engine", &["domain", "config", "host", "git", "agent", "forge", "store", "journal", "policy"]),
@@ -29,8 +30,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "dandori",
         &[
-            "domain", "api", "guard", "hook", "install", "journal", "policy", "shell", "playbook", "config", "model",
-            "text", "host", "git", "agent", "engine", "server",
+            "acp", "domain", "api", "guard", "hook", "install", "journal", "policy", "shell", "playbook", "config",
+            "model", "text", "host", "git", "agent", "engine", "server",
         ],
     ),
     ("bench", &["domain", "api", "config", "host", "git", "agent", "forge", "store", "engine", "server", "testkit"]),

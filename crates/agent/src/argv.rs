@@ -4,6 +4,7 @@
 //! machine, an instruction may have 1 MiB.
 
 use camino::Utf8Path;
+use dandori_domain::run::CustomAgent;
 use dandori_domain::{AgentName, SessionId};
 
 use crate::{Order, PrepareError, constraints};
@@ -22,13 +23,16 @@ const CLAUDE_TOOLS: &str =
 const NOT_CLAUDES: &str = "Monitor,SendMessage,EnterWorktree";
 
 /// What the agent reads from stdin.
-pub(crate) fn prompt(order: &Order<'_>) -> String {
-    match order.agent {
+pub(crate) fn prompt(order: &Order<'_>) -> Result<String, PrepareError> {
+    if let Some(CustomAgent::Acp { acp, auth }) = order.custom.filter(|_| order.is_acp()) {
+        return crate::acp::order(order, acp, auth.as_deref());
+    }
+    Ok(match order.agent {
         // A leading slash would be taken for a command of the client's; "unknown command" then counts as success.
         AgentName::Claude if order.instruction.starts_with('/') => format!("\n{}", order.instruction),
         AgentName::Codex | AgentName::Gemini => constraints::preface(order.instruction, order.forbidden_paths),
         _ => order.instruction.to_owned(),
-    }
+    })
 }
 
 pub(crate) fn command(order: &Order<'_>, program: &Utf8Path) -> Result<Command, PrepareError> {
@@ -42,8 +46,10 @@ pub(crate) fn command(order: &Order<'_>, program: &Utf8Path) -> Result<Command, 
             None
         }
         AgentName::Custom(name) => {
-            let command = order.custom_command.ok_or_else(|| PrepareError::NoCommand { name: name.clone() })?;
-            line.add(&["-c", &whole_output(command)]);
+            match order.custom.ok_or_else(|| PrepareError::NoCommand { name: name.clone() })? {
+                CustomAgent::Command(command) => line.add(&["-c", &whole_output(command)]),
+                CustomAgent::Acp { .. } => line.add(&["acp"]),
+            }
             None
         }
         AgentName::Rehearsal => {

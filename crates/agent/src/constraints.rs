@@ -23,3 +23,11 @@ pub(crate) fn text(forbidden: &[String]) -> String {
 pub(crate) fn preface(instruction: &str, forbidden: &[String]) -> String {
     format!("<rules>\n{}\n</rules>\n\n{instruction}", text(forbidden))
 }
+
+/// For a conversation that has to be begun anew: what came before, then what is asked now.
+pub(crate) fn after(earlier: &str, instruction: &str) -> String {
+    format!(
+        "<earlier>\nThis goes on from earlier work in the same worktree, whose conversation is not available. What was \
+         asked and what was reported, the oldest first:\n\n{earlier}\n</earlier>\n\n{instruction}"
+    )
+}

@@ -282,6 +282,8 @@ fn ours(order: &Order<'_>) -> Vec<(String, String)> {
         }
         AgentName::Gemini => env.push(("GEMINI_CLI_NO_RELAUNCH", "true".to_owned())),
         AgentName::Codex => {}
+        // It is told in the protocol.
+        AgentName::Custom(_) if order.is_acp() => {}
         AgentName::Exec(_) | AgentName::Custom(_) | AgentName::Rehearsal => {
             env.push(("DANDORI_INSTRUCTION_FILE", order.instruction_file.to_string()));
             // A NUL cannot stand in an environment; the file has it all.

@@ -62,6 +62,9 @@ pub(crate) struct PrivateHome {
 
 /// Makes the private folder of the order's agent anew. Programs without a driver have none.
 pub(crate) fn rebuild(order: &Order<'_>) -> Result<PrivateHome, HomeError> {
+    if order.is_acp() {
+        return Ok(crate::acp::home(order));
+    }
     let place = match order.agent {
         AgentName::Claude => claude::rebuild(order)?,
         AgentName::Codex => codex::rebuild(order)?,

@@ -2,7 +2,7 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 use dandori_domain::cause::with_causes;
-use dandori_domain::run::Limits;
+use dandori_domain::run::{CustomAgent, Limits};
 use dandori_domain::{AgentFailure, AgentName, RunId, SessionId, TaskId, Usd};
 use dandori_host::Env;
 use jiff::Timestamp;
@@ -38,7 +38,10 @@ pub struct Order<'a> {
     pub pass_env: &'a [String],
     /// Whether our own sandbox holds the agent. The agents' own stay on where it does not.
     pub sandboxed: bool,
-    pub custom_command: Option<&'a str>,
+    /// How an agent from the configuration is started.
+    pub custom: Option<&'a CustomAgent>,
+    /// What came before, for an agent that may not be able to go on with its conversation.
+    pub earlier: Option<&'a str>,
     /// Paths the project forbids, besides those no run may touch: the agent is told.
     pub forbidden_paths: &'a [String],
     /// `None`: nothing judges what the agent does.
@@ -81,6 +84,8 @@ pub enum PrepareError {
     NotAuthorised { detail: String },
     #[error("the agent {name} has no command in the configuration")]
     NoCommand { name: String },
+    #[error("an agent of the Agent Client Protocol needs the fence")]
+    NeedsFence,
     #[error("the agent's state folder could not be made")]
     Home(#[source] HomeError),
     #[error("the settings that call the guards could not be written to {path}")]
@@ -106,11 +111,19 @@ impl From<HomeError> for PrepareError {
     }
 }
 
+impl Order<'_> {
+    /// It speaks the Agent Client Protocol.
+    pub(crate) fn is_acp(&self) -> bool {
+        matches!((self.agent, self.custom), (AgentName::Custom(_), Some(CustomAgent::Acp { .. })))
+    }
+}
+
 impl PrepareError {
     /// The same as the failure of a run.
     pub fn failure(&self) -> AgentFailure {
         match self {
             Self::NotAuthorised { detail } => AgentFailure::NotAuthorised { detail: detail.clone() },
+            Self::NeedsFence => AgentFailure::NeedsFence,
             other => AgentFailure::NotStarted { detail: with_causes(other) },
         }
     }
@@ -118,8 +131,8 @@ impl PrepareError {
 
 /// Makes the private state folder anew, writes the prompt, and says what to start.
 pub fn prepare(order: &Order<'_>) -> Result<Launch, PrepareError> {
-    let program = match order.agent {
-        AgentName::Rehearsal => order.dandori.to_owned(),
+    let program = match (order.agent, order.custom) {
+        (AgentName::Rehearsal, _) | (AgentName::Custom(_), Some(CustomAgent::Acp { .. })) => order.dandori.to_owned(),
         _ => find_program(order.agent, order.user_env)?,
     };
     let command = argv::command(order, &program)?;
@@ -128,7 +141,7 @@ pub fn prepare(order: &Order<'_>) -> Result<Launch, PrepareError> {
         guards::write_settings(order, guards)
             .map_err(|source| PrepareError::Guards { path: guards.settings.to_owned(), source })?;
     }
-    let prompt = argv::prompt(order);
+    let prompt = argv::prompt(order)?;
     // Not synced: after a power cut no agent reads it any more, and the next launch writes its own.
     dandori_host::put_file(order.instruction_file, prompt.as_bytes(), 0o600)
         .map_err(|source| PrepareError::Instruction { path: order.instruction_file.to_owned(), source })?;

@@ -7,6 +7,7 @@
 //! The verdict is what the agent's terminal event says. Without one there is none, whatever the exit code: two of
 //! three agents exit 0 when they are interrupted. Programs without a protocol are judged by their exit code.
 
+mod acp;
 mod claude;
 mod codex;
 mod gemini;
@@ -33,6 +34,8 @@ enum Protocol {
     Claude,
     Codex,
     Gemini,
+    /// `dandori acp`: our own events.
+    Acp,
     /// Its output is the log, its exit code the verdict.
     Plain,
 }
@@ -50,6 +53,11 @@ impl Reader {
         Self { protocol, lines: Lines::default(), told: Told::new(asked, before) }
     }
 
+    /// Of an agent that speaks the Agent Client Protocol, as `dandori acp` tells of it.
+    pub fn of_acp(asked: Option<SessionId>) -> Self {
+        Self { protocol: Protocol::Acp, lines: Lines::default(), told: Told::new(asked, Usage::default()) }
+    }
+
     /// Takes in what came, and says what it means. Call it with any pieces of the stream, in order.
     pub fn feed(&mut self, bytes: &[u8]) -> Vec<AgentEvent> {
         let mut events = Vec::new();
@@ -64,13 +72,16 @@ impl Reader {
         if let Some(line) = self.lines.rest() {
             self.take_in(line, &mut Vec::new());
         }
-        if let Some(failure) = self.told.wrong_session() {
+        if let Some(failure) = self.told.wrong_session().filter(|_| self.protocol != Protocol::Acp) {
             return Verdict::Failed { failure };
         }
         match (self.protocol, self.told.verdict.clone()) {
             (Protocol::Plain, _) => self.judged_by_exit(exit, signal, stderr_tail),
             (Protocol::Gemini, Some(Verdict::Failed { failure })) => {
                 Verdict::Failed { failure: gemini::with_exit(failure, exit) }
+            }
+            (Protocol::Acp, Some(Verdict::Failed { failure })) => {
+                Verdict::Failed { failure: acp::explained(failure, &self.tail(stderr_tail)) }
             }
             (_, Some(verdict)) => verdict,
             (_, None) => Verdict::Failed { failure: self.without_verdict(exit, signal, stderr_tail) },
@@ -85,6 +96,11 @@ impl Reader {
     /// The conversation, once the agent has named it.
     pub fn session(&self) -> Option<&SessionId> {
         self.told.session.as_ref()
+    }
+
+    /// The agent began a conversation in place of the one it was to go on with, and said so.
+    pub fn is_anew(&self) -> bool {
+        self.protocol == Protocol::Acp && self.told.wrong_session().is_some()
     }
 
     /// Whether a tool is running: silence is then nothing to worry about.
@@ -136,6 +152,7 @@ impl Reader {
                 Protocol::Claude => claude::take_in(&value, &mut self.told, events),
                 Protocol::Codex => codex::take_in(&value, &mut self.told, events),
                 Protocol::Gemini => gemini::take_in(&value, &mut self.told, events),
+                Protocol::Acp => acp::take_in(value, &mut self.told, events),
                 Protocol::Plain => {}
             },
             _ => {

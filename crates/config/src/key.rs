@@ -46,6 +46,8 @@ pub(crate) const KEYS: &[(&str, Place)] = &[
     ("github.host", Place::Anywhere),
     ("github.api", Place::Anywhere),
     ("agents.*.command", Place::Anywhere),
+    ("agents.*.acp", Place::Anywhere),
+    ("agents.*.auth", Place::Anywhere),
     ("agents.*.model", Place::Anywhere),
     ("guards.profile", Place::Anywhere),
     ("guards.order", Place::Anywhere),

@@ -5,7 +5,7 @@ use std::io;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use dandori_domain::agent::AgentName;
-use dandori_domain::run::{Cleanup, Limits, RunSettings, SandboxMode, SandboxSettings};
+use dandori_domain::run::{Cleanup, CustomAgent, Limits, RunSettings, SandboxMode, SandboxSettings};
 use dandori_domain::{Problem, Usd};
 use serde::Deserialize;
 
@@ -47,6 +47,10 @@ pub struct Config {
 #[derive(Clone, PartialEq, Eq, Debug, Default, Deserialize)]
 pub struct AgentSettings {
     pub command: Option<String>,
+    /// The shell line of one that speaks the Agent Client Protocol.
+    pub acp: Option<String>,
+    /// Its own name of the way to log in.
+    pub auth: Option<String>,
     pub model: Option<String>,
 }
 
@@ -172,9 +176,14 @@ impl Config {
         self.take(raw).map_err(|reason| bad(reason, None))
     }
 
-    /// The command of a custom agent.
-    pub fn custom_command(&self, agent: &AgentName) -> Option<&str> {
-        self.agents.get(&agent.to_string())?.command.as_deref()
+    /// How an agent of the user's own is started.
+    pub fn custom(&self, agent: &AgentName) -> Option<CustomAgent> {
+        let settings = self.agents.get(&agent.to_string())?;
+        match (&settings.acp, &settings.command) {
+            (Some(acp), _) => Some(CustomAgent::Acp { acp: acp.clone(), auth: settings.auth.clone() }),
+            (None, Some(command)) => Some(CustomAgent::Command(command.clone())),
+            (None, None) => None,
+        }
     }
 
     pub fn model(&self, agent: &AgentName) -> Option<&str> {
@@ -184,7 +193,8 @@ impl Config {
     /// Names a user may give to `--agent`.
     pub fn known_agents(&self) -> Vec<String> {
         let mut names: Vec<String> = ["claude", "codex", "gemini", "exec:<command>"].map(str::to_owned).to_vec();
-        names.extend(self.agents.iter().filter(|(_, a)| a.command.is_some()).map(|(name, _)| name.clone()));
+        let is_startable = |agent: &AgentSettings| agent.command.is_some() || agent.acp.is_some();
+        names.extend(self.agents.iter().filter(|(_, agent)| is_startable(agent)).map(|(name, _)| name.clone()));
         names
     }
 
@@ -277,8 +287,23 @@ impl Config {
             self.github_api = github.api.or(self.github_api.take());
         }
         for (name, agent) in raw.agents.unwrap_or_default() {
+            match (&agent.command, &agent.acp) {
+                (Some(_), Some(_)) => {
+                    return Err(format!("agents.{name} has both a command and acp: it is started by one"));
+                }
+                (None, Some(_)) if !matches!(name.parse(), Ok(AgentName::Custom(_))) => {
+                    return Err(format!(
+                        "agents.{name}.acp: {name} is started by dandori's own driver; choose another name"
+                    ));
+                }
+                _ => {}
+            }
             let slot = self.agents.entry(name).or_default();
-            slot.command = agent.command.or(slot.command.take());
+            // What starts it is one thing: the nearer file's.
+            if agent.command.is_some() || agent.acp.is_some() {
+                (slot.command, slot.acp) = (agent.command, agent.acp);
+            }
+            slot.auth = agent.auth.or(slot.auth.take());
             slot.model = agent.model.or(slot.model.take());
         }
         Ok(())

@@ -51,6 +51,9 @@ impl Powers {
             if let Some(command) = &agent.command {
                 powers.push(format!("agents.{name}.command: {command}"));
             }
+            if let Some(acp) = &agent.acp {
+                powers.push(format!("agents.{name}.acp: {acp}"));
+            }
         }
         if config.sandbox.mode == SandboxMode::Off {
             powers.push("sandbox.mode: off".to_owned());
@@ -124,6 +127,7 @@ mod tests {
     fn harmless_settings_need_no_trust_and_commands_do() {
         assert!(powers("base = \"main\"\npr = true\nagent = \"codex\"\n[limits]\nrun = \"1h\"").is_empty());
         assert_eq!(powers("agent = \"exec:rm -rf ~\"").0, ["agent: exec:rm -rf ~"]);
+        assert_eq!(powers("[agents.a]\nacp = \"b --acp\"\nauth = \"key\"").0, ["agents.a.acp: b --acp"]);
         assert_eq!(
             powers("[worktrees]\nset_up = [\"make\"]\n[agents.a]\ncommand = \"b\"\n[sandbox]\nmode = \"off\"\nwrite = [\"~\"]\n[github]\napi = \"http://h\"").0,
             ["worktrees.set_up: make", "agents.a.command: b", "sandbox.mode: off", "sandbox.write: ~", "github.api: http://h"]

@@ -31,6 +31,7 @@ fn main() -> ExitCode {
         Some("gather") => {
             return with_word(words.next(), |order| dandori_git::gather_main(order, &dandori_host::Env::of_process()));
         }
+        Some("acp") => return code(dandori_acp::main(dandori_host::Env::of_process())),
         Some("rehearse") => return rehearse::main(),
         _ => {}
     }

@@ -177,7 +177,17 @@ pub enum AgentFailure {
         detail: String,
     },
     MaxTurns,
+    /// It may not say any more in one turn.
+    MaxTokens,
+    /// The model declined to go on.
+    Declined,
     Interrupted,
+    /// An agent of the Agent Client Protocol did not keep to it.
+    Protocol {
+        trouble: ProtocolTrouble,
+    },
+    /// It has no hooks, so that only the fence holds what it does unasked; and there is none.
+    NeedsFence,
     /// It ended without saying how: no terminal event.
     NoVerdict {
         exit: Option<i32>,
@@ -201,6 +211,24 @@ pub enum AgentFailure {
     Other {
         detail: String,
     },
+}
+
+/// Where an agent left the protocol it was to speak.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(tag = "what", rename_all = "snake_case")]
+pub enum ProtocolTrouble {
+    /// It prints something else on the stream of the protocol.
+    NotJson { line: String },
+    /// It speaks another version only.
+    Version { offered: String },
+    /// It answered a request of ours with an error.
+    Refused { method: String, message: String },
+    /// Its answer lacks what the protocol asks for.
+    BadAnswer { method: String, detail: String },
+    /// It wants a login before it works; these are the ways it offers.
+    LoginNeeded { methods: Vec<String> },
+    /// The model that was asked for is not among those it offers.
+    NoSuchModel { model: String, offered: Vec<String> },
 }
 
 #[cfg(test)]

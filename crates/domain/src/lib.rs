@@ -3,6 +3,7 @@
 //! Nothing here reads a clock, a file or the network. Facts come in, status and the next step go out; the
 //! engine carries the steps out and the CLI shows the status, both from the same functions.
 
+pub mod acp;
 pub mod agent;
 pub mod candidate;
 pub mod cause;
@@ -23,7 +24,7 @@ pub mod task;
 pub mod wait;
 pub mod worktree;
 
-pub use agent::{AgentEvent, AgentFailure, AgentName, Usage, Verdict};
+pub use agent::{AgentEvent, AgentFailure, AgentName, ProtocolTrouble, Usage, Verdict};
 pub use failure::{Failure, Finding, Limit, Stage, Unfit, UnfitWhy};
 pub use id::{Epoch, HostId, Oid, PullId, RepoId, RunId, RunKey, SessionId, TaskId, TaskNumber, Usd, WorktreeKey};
 pub use machine::{IllegalFact, Machine, Next};

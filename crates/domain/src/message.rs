@@ -193,6 +193,12 @@ fn cut(text: &str, chars: usize) -> String {
     format!("{}…", head.trim_end())
 }
 
+/// What a run was asked and what it said at its end, for an agent that was not there.
+pub fn earlier(instruction: &str, summary: Option<&str>) -> String {
+    let summary = summary.map(str::trim).filter(|summary| !summary.is_empty()).unwrap_or("(nothing)");
+    format!("Asked: {}\nReported: {summary}", instruction.trim())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

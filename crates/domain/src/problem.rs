@@ -139,6 +139,10 @@ pub enum Problem {
         agent: String,
         program: String,
     },
+    /// An agent of the Agent Client Protocol, and no fence to hold it.
+    AcpNeedsFence {
+        agent: String,
+    },
     BadAgent {
         agent: String,
         known: Vec<String>,
@@ -425,7 +429,8 @@ impl Problem {
             | Self::SocketPathTooLong { .. }
             | Self::NoSuchPath { .. }
             | Self::Unauthorized { .. }
-            | Self::BadRequest { .. } => Class::Refused,
+            | Self::BadRequest { .. }
+            | Self::AcpNeedsFence { .. } => Class::Refused,
         }
     }
 

@@ -26,7 +26,9 @@ pub use fact::{
 };
 pub use next::{Step, StopReason};
 pub use progress::{Commit, Ended, Progress, Staged, Work};
-pub use spec::{Cleanup, Limits, RunKind, RunSettings, RunSpec, SandboxMode, SandboxSettings, SetUpChoice};
+pub use spec::{
+    Cleanup, CustomAgent, Limits, RunKind, RunSettings, RunSpec, SandboxMode, SandboxSettings, SetUpChoice,
+};
 pub use status::Status;
 
 /// The sum of a run's facts.

@@ -108,6 +108,8 @@ pub enum Agent {
     Claude,
     Codex,
     Gemini,
+    /// Any agent of the Agent Client Protocol. It has no hooks: what it asks its client for is put as an event.
+    Acp,
 }
 
 impl fmt::Display for Agent {
@@ -116,6 +118,7 @@ impl fmt::Display for Agent {
             Self::Claude => "claude",
             Self::Codex => "codex",
             Self::Gemini => "gemini",
+            Self::Acp => "acp",
         })
     }
 }

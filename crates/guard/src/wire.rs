@@ -34,6 +34,7 @@ use serde::Serialize;
 use crate::decision::{Audience, Note, Permission, Reason, Ruling};
 use crate::event::{Agent, Event, Kind, Oddity};
 
+mod acp;
 mod claude;
 mod codex;
 mod commands;
@@ -87,6 +88,7 @@ fn read_event(text: &str, registered: Option<Agent>) -> Result<Event, DecodeErro
         Agent::Claude => claude::kind(&name, &mut fields),
         Agent::Codex => codex::kind(&name, &mut fields),
         Agent::Gemini => gemini::kind(&name, &mut fields),
+        Agent::Acp => acp::kind(&name),
     };
     if kind == Kind::Other && !name.is_empty() && !is_known_without_rule(&name) {
         fields.odd(Oddity::UnknownEvent { name: name.clone(), agent });
@@ -102,6 +104,7 @@ fn read_event(text: &str, registered: Option<Agent>) -> Result<Event, DecodeErro
         Agent::Claude => claude::tool(name, cwd.as_deref(), &mut fields),
         Agent::Codex => codex::tool(name, cwd.as_deref(), &mut fields),
         Agent::Gemini => gemini::tool(name, cwd.as_deref(), &mut fields),
+        Agent::Acp => acp::tool(name, cwd.as_deref(), &mut fields),
     });
     if tool.is_none() && matches!(kind, Kind::PreTool | Kind::PostTool { .. }) {
         fields.odd(Oddity::Missing { field: "tool_name".to_owned() });
@@ -156,6 +159,7 @@ fn knows(agent: Agent, name: &str) -> bool {
         Agent::Claude => !gemini::is_own_event(name),
         Agent::Codex => codex::is_event(name),
         Agent::Gemini => gemini::is_event(name),
+        Agent::Acp => acp::is_event(name),
     }
 }
 
@@ -200,6 +204,7 @@ pub fn encode(event: &Event, ruling: &Ruling) -> Answer {
         Agent::Claude => claude::forms(event),
         Agent::Codex => codex::forms(event),
         Agent::Gemini => gemini::forms(event),
+        Agent::Acp => acp::FORMS,
     };
     match &ruling.verdict {
         Permission::Go => say(&event.name, forms, ruling),

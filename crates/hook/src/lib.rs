@@ -5,6 +5,7 @@
 //! that fails or panics answers by its policy, and an event that could not be judged in time is refused where it is
 //! about a tool.
 
+mod asked;
 mod checkout;
 mod effects;
 mod files;
@@ -31,6 +32,7 @@ use dandori_journal::Begun;
 use dandori_text::Lang;
 use dandori_text::guard::Unjudged;
 
+pub use asked::{Said, decide};
 pub use checkout::{find as find_checkout, main_root};
 pub use files::Files;
 pub use given::Given;

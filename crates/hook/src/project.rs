@@ -36,7 +36,7 @@ fn told(agent: Agent, env: &Env) -> Option<Utf8PathBuf> {
     match agent {
         Agent::Claude => env.path("CLAUDE_PROJECT_DIR"),
         Agent::Gemini => env.path("GEMINI_PROJECT_DIR"),
-        Agent::Codex => None,
+        Agent::Codex | Agent::Acp => None,
     }
 }
 

@@ -172,13 +172,18 @@ impl Session {
 
     /// Judges, notes and writes down.
     pub fn answer(&self, request: &Request) -> Answer {
+        self.decide(request).answer
+    }
+
+    /// The same, with what it rests on.
+    pub(crate) fn decide(&self, request: &Request) -> Judged {
         let mut judged = self.judge(request, Asking::UntilBlocked);
         if !effects::use_exceptions(&judged.judgement.effects, &self.memory) {
             // Somebody else had the last use of it, or it cannot be told: then there is none.
             self.memory.forget_exceptions();
             judged = self.judge(request, Asking::UntilBlocked);
         }
-        let Judged { judgement, answer } = judged;
+        let judgement = &judged.judgement;
         let goes_on = match &judgement.ruling.verdict {
             Permission::Go => true,
             Permission::Ask { .. } => request.event.can_ask(),
@@ -193,12 +198,12 @@ impl Session {
         // What cannot be noted must not keep the answer back: the tool would run without one.
         let troubles =
             effects::apply(&judgement.effects, &self.memory, &logs, request.event, self.layout.as_ref(), &self.now);
-        self.write_down(request, &judgement, &logs, troubles);
+        self.write_down(request, judgement, &logs, troubles);
         self.remember_discipline(request.event);
         if matches!(request.event.kind, Kind::SessionStart { .. }) {
             dandori_journal::sweep(&self.folder, self.now.timestamp());
         }
-        answer
+        judged
     }
 
     /// Once a turn: a session that works by a playbook goes on so, whatever becomes of state.md.

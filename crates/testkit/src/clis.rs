@@ -17,6 +17,9 @@ const PACKAGES: [Package; 3] =
     [("@anthropic-ai/claude-code", "2.1.197"), ("@openai/codex", "0.166.0"), ("@google/gemini-cli", "0.61.0")];
 /// The newest Claude Code that was tried: it has tools and settings that the other has not.
 const NEWEST: [Package; 1] = [("@anthropic-ai/claude-code", "2.1.325")];
+/// The library of the Agent Client Protocol as it is, and the last version of it that came with an example agent.
+const ACP: [Package; 1] = [("@agentclientprotocol/sdk", "2.4.0")];
+const ACP_EXAMPLE: [Package; 1] = [("@agentclientprotocol/sdk", "1.9.0")];
 
 /// Claude Code 2.1.197.
 pub fn claude() -> Utf8PathBuf {
@@ -41,6 +44,16 @@ pub fn codex() -> Utf8PathBuf {
 /// Gemini CLI 0.61.0.
 pub fn gemini() -> Utf8PathBuf {
     bin().join("gemini")
+}
+
+/// The modules with the library of the Agent Client Protocol 2.4.0.
+pub fn acp_modules() -> Utf8PathBuf {
+    installed("acp-sdk", &ACP)
+}
+
+/// The example agent of the library of the Agent Client Protocol 1.9.0, for `node`.
+pub fn acp_example_agent() -> Utf8PathBuf {
+    installed("acp-sdk-example", &ACP_EXAMPLE).join("@agentclientprotocol/sdk/dist/examples/agent.js")
 }
 
 /// The folder for the PATH that has all three.

@@ -40,6 +40,8 @@ pub enum Check {
     SelfTest(Agent),
     /// The guards as a whole, when there is no agent they could guard.
     Guards,
+    /// An agent of the Agent Client Protocol from the configuration.
+    Acp,
     Sandbox,
     /// One of the ways out that were tried.
     Door(Door),
@@ -70,6 +72,7 @@ impl Check {
             Self::SelfTest(Agent::Codex) => "codex_self_test",
             Self::SelfTest(Agent::Gemini) => "gemini_self_test",
             Self::Guards => "guards",
+            Self::Acp => "acp",
             Self::Sandbox => "sandbox",
             Self::Door(_) => "sandbox_self_test",
             Self::Memory => "memory",
@@ -94,6 +97,7 @@ pub fn check(lang: Lang, check: Check) -> &'static str {
         Check::SelfTest(Agent::Codex) => ("self-test of codex", "codex の自己診断"),
         Check::SelfTest(Agent::Gemini) => ("self-test of gemini", "gemini の自己診断"),
         Check::Guards => ("guards", "ガード"),
+        Check::Acp => ("ACP agent", "ACP エージェント"),
         Check::Sandbox => ("sandbox", "サンドボックス"),
         Check::Door(door) => return crate::sandbox::door(lang, door),
         Check::Memory => ("memory", "メモリ"),
@@ -194,6 +198,20 @@ pub fn remedy(lang: Lang, remedy: Remedy) -> &'static str {
         Lang::En => en,
         Lang::Ja => ja,
     }
+}
+
+/// An agent of the Agent Client Protocol that can be run. `program` is where it is.
+pub fn acp_agent(lang: Lang, name: &str, command: &str, program: &str) -> String {
+    say!(
+        lang,
+        "{name}: {command} ({program}); the guards judge what it asks for, only the fence holds what it does without asking",
+        "{name}: {command} ({program})。確認を求めた操作はガードが判定し、確認なしに行う操作はサンドボックスだけが制限します"
+    )
+}
+
+/// Its program is nowhere to be found.
+pub fn acp_missing(lang: Lang, name: &str, command: &str, program: &str) -> String {
+    say!(lang, "{name}: {command}: {program} is not on the PATH", "{name}: {command}: {program} が PATH にありません")
 }
 
 /// Which layers are missing and what that leaves open, word for word as runs are told.

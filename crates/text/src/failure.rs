@@ -1,6 +1,6 @@
 //! Why a run failed, in one sentence.
 
-use dandori_domain::agent::AgentFailure;
+use dandori_domain::agent::{AgentFailure, ProtocolTrouble};
 use dandori_domain::failure::{Failure, Finding, Limit, Unfit, UnfitWhy};
 use dandori_domain::plain::plain;
 
@@ -194,6 +194,24 @@ pub(crate) fn agent_failure(lang: Lang, failure: &AgentFailure) -> String {
                 "エージェントがターン数の上限に達しました。`dandori task follow-up` で続行できます"
             )
         }
+        AgentFailure::MaxTokens => {
+            say!(
+                lang,
+                "the agent reached its token limit in the middle of its answer; `dandori task follow-up` goes on",
+                "エージェントが回答の途中でトークン数の上限に達しました。`dandori task follow-up` で続行できます"
+            )
+        }
+        AgentFailure::Declined => {
+            say!(lang, "the model declined to do what it was asked", "モデルが依頼された作業を拒否しました")
+        }
+        AgentFailure::Protocol { trouble } => protocol_trouble(lang, trouble),
+        AgentFailure::NeedsFence => {
+            say!(
+                lang,
+                "an ACP agent runs behind the fence only, because nothing else holds what it does without asking; remove `sandbox.mode = \"off\"`, and see `dandori doctor` for what this machine has",
+                "ACP エージェントが確認なしに行う操作を制限できるのはサンドボックスだけなので、サンドボックスなしでは実行しません。`sandbox.mode = \"off\"` を外し、このマシンで使える機能を `dandori doctor` で確認してください"
+            )
+        }
         AgentFailure::Interrupted => say!(lang, "the agent was interrupted", "エージェントが中断されました"),
         AgentFailure::NoVerdict { exit, signal, tail } => {
             let how = match (signal, exit) {
@@ -235,6 +253,47 @@ pub(crate) fn agent_failure(lang: Lang, failure: &AgentFailure) -> String {
         }
         AgentFailure::Other { detail } => {
             say!(lang, "the agent failed: {detail}", "エージェントが失敗しました: {detail}")
+        }
+    }
+}
+
+fn protocol_trouble(lang: Lang, trouble: &ProtocolTrouble) -> String {
+    match trouble {
+        ProtocolTrouble::NotJson { line } => say!(
+            lang,
+            "the agent does not speak the Agent Client Protocol: it printed {line:?}; does its command start it in its ACP mode?",
+            "エージェントの出力が Agent Client Protocol ではありません: {line:?}。コマンドは ACP モードで起動していますか"
+        ),
+        ProtocolTrouble::Version { offered } => say!(
+            lang,
+            "the agent speaks version {offered} of the Agent Client Protocol, dandori speaks version 1",
+            "エージェントの Agent Client Protocol はバージョン {offered} ですが、dandori が対応しているのはバージョン 1 です"
+        ),
+        ProtocolTrouble::Refused { method, message } => say!(
+            lang,
+            "the agent answered {method} with an error: {message}",
+            "エージェントが {method} にエラーを返しました: {message}"
+        ),
+        ProtocolTrouble::BadAnswer { method, detail } => say!(
+            lang,
+            "the agent's answer to {method} is not as the Agent Client Protocol has it: {detail}",
+            "{method} に対するエージェントの応答が Agent Client Protocol に従っていません: {detail}"
+        ),
+        ProtocolTrouble::LoginNeeded { methods } => {
+            let methods = if methods.is_empty() { "—".to_owned() } else { methods.join(", ") };
+            say!(
+                lang,
+                "the agent wants a login; log in with the agent itself, or name one of its ways as `auth` beside `acp` in the configuration: {methods}",
+                "エージェントがログインを求めています。エージェント側でログインするか、設定の `acp` と並べて `auth` にログイン方法を指定してください: {methods}"
+            )
+        }
+        ProtocolTrouble::NoSuchModel { model, offered } => {
+            let offered = if offered.is_empty() { "—".to_owned() } else { offered.join(", ") };
+            say!(
+                lang,
+                "the agent does not offer the model {model}; it offers: {offered}",
+                "エージェントはモデル {model} を提供していません (選択可能: {offered})"
+            )
         }
     }
 }

@@ -126,6 +126,16 @@ fn words(lang: Lang, note: &Note) -> String {
             "{agent} does not tell what it costs: the budget cannot be kept, only its tokens are counted",
             "{agent} は費用を報告しないため、予算は適用されません (トークン数のみ記録します)"
         ),
+        Note::AsksItself { agent } => say!(
+            lang,
+            "{agent} speaks ACP and has no hooks: the guards judge what it asks for, and only the fence holds what it does without asking",
+            "{agent} は ACP エージェントでフックがありません。確認を求めた操作はガードが判定しますが、確認なしに行う操作を制限するのはサンドボックスだけです"
+        ),
+        Note::ConversationAnew { agent } => say!(
+            lang,
+            "{agent} could not go on with its conversation: it began a new one, with the earlier instructions and summaries as context",
+            "{agent} は前の会話を引き継げなかったため、以前の指示と要約を添えて新しい会話を始めました"
+        ),
         Note::KeptWorkBack { reference } => say!(
             lang,
             "the work that was kept in {reference} is back in the worktree",

@@ -255,6 +255,21 @@ fn words(lang: Lang, problem: &Problem) -> Said {
                 ))
             }
         }
+        Problem::AcpNeedsFence { agent } => Said::what(say!(
+            lang,
+            "`{agent}` speaks ACP and runs behind the fence only",
+            "`{agent}` は ACP エージェントなので、サンドボックスなしでは実行しません"
+        ))
+        .why(say!(
+            lang,
+            "it has no hooks, so that nothing else holds what it does without asking",
+            "フックがないため、確認なしに行う操作を制限できるのはサンドボックスだけです"
+        ))
+        .hint(say!(
+            lang,
+            "remove `sandbox.mode = \"off\"` from the configuration, and see `dandori doctor --sandbox` for what this machine has",
+            "設定から `sandbox.mode = \"off\"` を外し、このマシンで使える機能を `dandori doctor --sandbox` で確認してください"
+        )),
         Problem::BadAgent { agent, known } => {
             let known = known.join(", ");
             Said::what(say!(lang, "there is no agent `{agent}`", "エージェント `{agent}` はありません")).hint(say!(

@@ -196,7 +196,7 @@ fn is_sound(event: &Event, verdict: &Permission, answer: &Answer) -> Result<(), 
     // Gemini goes by the word alone, and shows the reason only of a hook that ends well.
     let is_honoured = match event.agent {
         Agent::Gemini => answer.exit == 0 && stdout.starts_with("{\"decision\":\"deny\""),
-        Agent::Claude | Agent::Codex => answer.exit == 2,
+        Agent::Claude | Agent::Codex | Agent::Acp => answer.exit == 2,
     };
     if event.kind == Kind::PreTool && is_refused && !is_honoured {
         return wrong("a refused tool would run");

@@ -96,3 +96,59 @@ fn a_turn_that_begins_after_a_result_takes_its_place() {
     let verdict = claude.finish(Some(143), None, "");
     assert!(matches!(verdict, Verdict::Failed { failure: AgentFailure::NoVerdict { .. } }), "{verdict:?}");
 }
+
+#[test]
+fn what_is_told_of_an_acp_agent_is_taken_as_it_is() {
+    let mut reader = Reader::of_acp(None);
+    let events = reader.feed(
+        concat!(
+            "{\"type\":\"started\",\"session\":\"s1\",\"model\":null}\n",
+            "{\"type\":\"tool_call\",\"id\":\"1\",\"name\":\"edit\",\"input\":\"a.txt\"}\n",
+            "{\"type\":\"from_a_later_version\"}\n",
+            "stray\n",
+        )
+        .as_bytes(),
+    );
+    assert!(matches!(&events[2], AgentEvent::Unknown { kind } if kind == "from_a_later_version"), "{events:?}");
+    assert!(matches!(&events[3], AgentEvent::Line { .. }), "{events:?}");
+    assert!(reader.has_open_tool());
+    assert_eq!(reader.session().map(SessionId::as_str), Some("s1"));
+    reader.feed(b"{\"type\":\"finished\",\"verdict\":{\"result\":\"done\",\"summary\":\"ok\"}}\n");
+    assert_eq!(reader.finish(Some(0), None, ""), Verdict::Done { summary: "ok".to_owned() });
+}
+
+#[test]
+fn an_acp_agent_s_other_conversation_is_no_failure_but_told() {
+    let asked = SessionId::new("old");
+    let mut reader = Reader::of_acp(Some(asked.clone()));
+    reader.feed(b"{\"type\":\"started\",\"session\":\"new\",\"model\":null}\n");
+    assert!(reader.is_anew());
+    reader.feed(b"{\"type\":\"finished\",\"verdict\":{\"result\":\"done\",\"summary\":\"\"}}\n");
+    assert!(matches!(reader.finish(Some(0), None, ""), Verdict::Done { .. }));
+    let mut same = Reader::of_acp(Some(asked));
+    same.feed(b"{\"type\":\"started\",\"session\":\"old\",\"model\":null}\n");
+    assert!(!same.is_anew());
+}
+
+#[test]
+fn the_failure_of_an_acp_agent_is_explained_by_what_it_said_on_stderr_and_by_what_an_api_means() {
+    let failed = |failure: &str| {
+        let mut reader = Reader::of_acp(None);
+        let verdict = format!("{{\"result\":\"failed\",\"failure\":{failure}}}");
+        reader.feed(format!("{{\"type\":\"finished\",\"verdict\":{verdict}}}\n").as_bytes());
+        match reader.finish(Some(0), None, "first\nboom\n") {
+            Verdict::Failed { failure } => failure,
+            Verdict::Done { .. } => panic!("done"),
+        }
+    };
+    let death = failed("{\"why\":\"no_verdict\",\"exit\":3,\"signal\":null,\"tail\":\"\"}");
+    assert_eq!(death, AgentFailure::NoVerdict { exit: Some(3), signal: None, tail: "first\nboom".to_owned() });
+    let refused = |method: &str, message: &str| {
+        failed(&format!(
+            "{{\"why\":\"protocol\",\"trouble\":{{\"what\":\"refused\",\"method\":\"{method}\",\"message\":\"{message}\"}}}}"
+        ))
+    };
+    assert!(matches!(refused("session/prompt", "429 rate limit"), AgentFailure::RateLimited { .. }));
+    assert!(matches!(refused("session/prompt", "no idea"), AgentFailure::Protocol { .. }));
+    assert!(matches!(refused("session/new", "rate limit"), AgentFailure::Protocol { .. }));
+}

@@ -24,7 +24,26 @@ fn the_repository_s_file_lies_over_the_user_s() {
     assert!(config.pr);
     assert_eq!((config.limits.run_seconds, config.limits.silence_seconds), (1800, 300));
     assert_eq!(config.sandbox.hide, ["~/.ssh", "~/.aws"], "a repository adds to what is hidden, it cannot uncover");
-    assert_eq!(config.custom_command(&AgentName::Custom("mine".into())), Some("./a.sh"));
+    assert_eq!(config.custom(&AgentName::Custom("mine".into())), Some(CustomAgent::Command("./a.sh".into())));
+}
+
+#[test]
+fn an_agent_is_started_by_a_command_or_by_the_protocol() {
+    let mine = AgentName::Custom("mine".into());
+    let acp = |acp: &str, auth: Option<&str>| CustomAgent::Acp { acp: acp.into(), auth: auth.map(Into::into) };
+    let config = repository("[agents.mine]\nacp = \"agent --acp\"\nauth = \"key\"").unwrap();
+    assert_eq!(config.custom(&mine), Some(acp("agent --acp", Some("key"))));
+    assert!(config.known_agents().contains(&"mine".to_owned()));
+
+    let mut config = Config::default();
+    let user = "[agents.mine]\ncommand = \"./a.sh\"\nmodel = \"m\"";
+    config.merge(Utf8Path::new("config.toml"), user, Source::User).unwrap();
+    config.merge(Utf8Path::new("dandori.toml"), "[agents.mine]\nacp = \"b\"", Source::Repository).unwrap();
+    assert_eq!(config.custom(&mine), Some(acp("b", None)), "the nearer file says how");
+    assert_eq!(config.model(&mine), Some("m"));
+
+    assert!(reason("[agents.x]\nacp = \"a\"\ncommand = \"b\"").contains("both"));
+    assert!(reason("[agents.gemini]\nacp = \"gemini --acp\"").contains("another name"));
 }
 
 #[test]

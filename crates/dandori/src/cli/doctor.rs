@@ -2,6 +2,7 @@
 //!
 //! Without a flag it only looks; the daemon is asked how it is, and started for that when it does not run. `--guards` tries what cannot be seen: whether an agent asks its hooks, and obeys.
 
+mod acp;
 mod configuration;
 mod doors;
 pub(super) mod hooks;
@@ -114,6 +115,7 @@ pub(crate) async fn run(args: &DoctorArgs, context: &Context) -> Result<ExitCode
     findings.push(root);
     findings.extend(looks.iter().flat_map(|look| look.findings(context.out.lang)));
     findings.extend(configuration::look(context));
+    findings.extend(acp::look(context));
     findings.extend(daemon(context).await);
     let code = show(context, findings, true);
     if looks.iter().any(hooks::Look::can_be_tried) {

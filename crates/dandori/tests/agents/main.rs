@@ -11,6 +11,7 @@
     reason = "a helper of a test may fail as a test does"
 )]
 
+mod acp;
 mod attempts;
 mod doctor;
 mod edits;

@@ -63,7 +63,7 @@ impl Stage {
     fn on(mut env: TestEnv, agent: &'static str, server: impl FnOnce(Kind) -> ModelServer) -> Self {
         let server = server(match agent {
             "codex" => Kind::OpenAi,
-            "gemini" => Kind::Gemini,
+            "gemini" | "gemini-acp" => Kind::Gemini,
             _ => Kind::Anthropic,
         });
         for (path, text) in OWN_FILES {
@@ -185,7 +185,7 @@ impl Stage {
     }
 
     /// What the agent said and did: for a test that is about to fail.
-    fn story(&self, run: &str) -> String {
+    pub(crate) fn story(&self, run: &str) -> String {
         let log = self.env.dandori(["task", "log", run]);
         format!("{}{}", log.stdout, log.stderr)
     }

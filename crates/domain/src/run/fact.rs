@@ -242,6 +242,14 @@ pub enum Note {
     BudgetNotKept {
         agent: String,
     },
+    /// An agent without hooks: the guards judge what it asks for, and only the fence holds the rest.
+    AsksItself {
+        agent: String,
+    },
+    /// The agent could not go on with its conversation: a new one was told what came before.
+    ConversationAnew {
+        agent: String,
+    },
     /// Work kept when the worktree was removed by hand is back in it.
     KeptWorkBack {
         reference: String,

@@ -39,6 +39,16 @@ pub enum RunKind {
     FollowUp { after: RunId, workspace: Workspace, session: Option<SessionId> },
 }
 
+impl RunKind {
+    /// The run it goes on from.
+    pub fn after(&self) -> Option<RunId> {
+        match self {
+            Self::First => None,
+            Self::FollowUp { after, .. } => Some(*after),
+        }
+    }
+}
+
 /// The configuration as it stood when the run was asked for: a later edit does not change a run in flight.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct RunSettings {
@@ -55,8 +65,31 @@ pub struct RunSettings {
     pub sandbox: SandboxSettings,
     /// Names of further environment variables the agent may see.
     pub pass_env: Vec<String>,
-    /// The command of a custom agent.
-    pub custom_command: Option<String>,
+    /// How an agent from the configuration is started.
+    #[serde(rename = "custom_command", default)]
+    pub custom: Option<CustomAgent>,
+}
+
+/// An agent of `[agents.<name>]`. Stored as text where it is a mere command, as it was before there was another kind.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum CustomAgent {
+    /// A program without a protocol: a shell line.
+    Command(String),
+    /// One that speaks the Agent Client Protocol, by the shell line that starts it.
+    Acp {
+        acp: String,
+        /// Its own name of the way to log in, for when it asks for one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        auth: Option<String>,
+    },
+}
+
+impl RunSettings {
+    /// It speaks the Agent Client Protocol.
+    pub fn is_acp(&self) -> bool {
+        matches!(self.custom, Some(CustomAgent::Acp { .. }))
+    }
 }
 
 /// What is done where nobody has said otherwise.
@@ -74,7 +107,7 @@ impl Default for RunSettings {
             push_retries: 2,
             sandbox: SandboxSettings::default(),
             pass_env: Vec::new(),
-            custom_command: None,
+            custom: None,
         }
     }
 }
@@ -159,4 +192,27 @@ pub enum SandboxMode {
     /// No run unless every layer holds.
     Require,
     Off,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_agent_from_the_configuration_is_read_as_it_was_stored_before_there_was_another_kind() {
+        let stored = |custom: serde_json::Value| {
+            let mut settings = serde_json::to_value(RunSettings::default()).unwrap();
+            settings["custom_command"] = custom;
+            serde_json::from_value::<RunSettings>(settings).unwrap().custom
+        };
+        assert_eq!(stored(serde_json::Value::Null), None);
+        assert_eq!(stored("./a.sh".into()), Some(CustomAgent::Command("./a.sh".into())));
+        for custom in [
+            CustomAgent::Command("./a.sh".into()),
+            CustomAgent::Acp { acp: "b --acp".into(), auth: None },
+            CustomAgent::Acp { acp: "b --acp".into(), auth: Some("key".into()) },
+        ] {
+            assert_eq!(stored(serde_json::to_value(&custom).unwrap()), Some(custom));
+        }
+    }
 }

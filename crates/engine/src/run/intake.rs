@@ -7,7 +7,7 @@ use dandori_config::Config;
 use dandori_domain::agent::AgentName;
 use dandori_domain::message::title;
 use dandori_domain::plain;
-use dandori_domain::run::{Limits, Run, RunKind, RunSettings, Status};
+use dandori_domain::run::{CustomAgent, Limits, Run, RunKind, RunSettings, SandboxMode, Status};
 use dandori_domain::task::{MAX_INSTRUCTION_BYTES, Repo, Task};
 use dandori_domain::{Problem, RunId, TaskId, Usd};
 use dandori_host::Env;
@@ -207,9 +207,13 @@ impl Engine {
         let env = caller.map_or(self.env(), |env| env);
         for agent in &names {
             if let AgentName::Custom(name) = agent
-                && config.custom_command(agent).is_none()
+                && config.custom(agent).is_none()
             {
                 return Err(Problem::BadAgent { agent: name.clone(), known: config.known_agents() });
+            }
+            let is_held = config.sandbox.mode != SandboxMode::Off && self.0.sandbox.holds_files();
+            if matches!(config.custom(agent), Some(CustomAgent::Acp { .. })) && !is_held {
+                return Err(Problem::AcpNeedsFence { agent: agent.to_string() });
             }
             if !matches!(agent, AgentName::Rehearsal) {
                 dandori_agent::find_program(agent, env).map_err(|missing| Problem::AgentMissing {
@@ -265,10 +269,11 @@ fn unusable(what: &str, (character, line): (char, usize)) -> Problem {
 }
 
 /// A program without a protocol may be silent for as long as it likes, unless the user has said otherwise.
-fn limits_of(config: &Config, agent: &AgentName) -> Limits {
+fn limits_of(config: &Config, agent: &AgentName, custom: Option<&CustomAgent>) -> Limits {
     let mut limits = config.limits;
     let usual = Config::default().limits;
-    if matches!(agent, AgentName::Exec(_) | AgentName::Custom(_) | AgentName::Rehearsal) {
+    let speaks = matches!(custom, Some(CustomAgent::Acp { .. }));
+    if matches!(agent, AgentName::Exec(_) | AgentName::Custom(_) | AgentName::Rehearsal) && !speaks {
         let unless_said = |limit, usual| if limit == usual { limits.run_seconds } else { limit };
         limits.start_seconds = unless_said(limits.start_seconds, usual.start_seconds);
         limits.silence_seconds = unless_said(limits.silence_seconds, usual.silence_seconds);
@@ -283,11 +288,12 @@ fn settings(config: &Config, agent: &AgentName, choice: &RunChoice) -> Result<Ru
         Some(other) => return Err(Problem::BadBudget { text: other.to_string() }),
         None => config.budget,
     };
+    let custom = config.custom(agent).filter(|_| matches!(agent, AgentName::Custom(_)));
     Ok(RunSettings {
         model: choice.model.clone().or_else(|| config.model(agent).map(str::to_owned)),
         wants_pull: choice.pr.unwrap_or(config.pr),
         budget,
-        limits: limits_of(config, agent),
+        limits: limits_of(config, agent, custom.as_ref()),
         cleanup: config.cleanup,
         forbidden_paths: config.forbidden_paths.clone(),
         set_up: config.set_up.choice(),
@@ -295,7 +301,7 @@ fn settings(config: &Config, agent: &AgentName, choice: &RunChoice) -> Result<Ru
         push_retries: config.push_retries,
         sandbox: config.sandbox.clone(),
         pass_env: config.pass_env.clone(),
-        custom_command: config.custom_command(agent).map(str::to_owned),
+        custom,
     })
 }
 
@@ -307,10 +313,12 @@ mod tests {
     fn a_plain_program_may_be_silent_unless_the_user_has_said_otherwise() {
         let exec = AgentName::Exec("make".to_owned());
         let mut config = Config::default();
-        let limits = limits_of(&config, &exec);
+        let limits = limits_of(&config, &exec, None);
         assert_eq!((limits.start_seconds, limits.silence_seconds), (limits.run_seconds, limits.run_seconds));
-        assert_eq!(limits_of(&config, &AgentName::Claude), config.limits);
+        assert_eq!(limits_of(&config, &AgentName::Claude, None), config.limits);
+        let acp = CustomAgent::Acp { acp: "a".to_owned(), auth: None };
+        assert_eq!(limits_of(&config, &AgentName::Custom("mine".to_owned()), Some(&acp)), config.limits);
         config.limits.silence_seconds = 5;
-        assert_eq!(limits_of(&config, &exec).silence_seconds, 5);
+        assert_eq!(limits_of(&config, &exec, None).silence_seconds, 5);
     }
 }

@@ -13,6 +13,7 @@ pub(crate) fn judge(context: &Context, voice: &mut Voice) -> Result<(), Trouble>
         Agent::Claude => Executor::Claude,
         Agent::Codex => Executor::Codex,
         Agent::Gemini => Executor::Gemini,
+        Agent::Acp => Executor::Other(context.event.agent.to_string()),
     };
     for (_, checkout) in papers::work(context) {
         let documents = context.documents(&checkout)?;

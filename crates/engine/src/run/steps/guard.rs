@@ -39,7 +39,9 @@ impl Engine {
         workspace: &Workspace,
         user_env: &Env,
     ) -> std::io::Result<Option<RunGuards>> {
-        if !matches!(run.spec.agent, AgentName::Claude | AgentName::Codex | AgentName::Gemini) {
+        let has_hooks = matches!(run.spec.agent, AgentName::Claude | AgentName::Codex | AgentName::Gemini);
+        // One that speaks ACP has none: its requests are judged for it.
+        if !has_hooks && !run.spec.settings.is_acp() {
             return Ok(None);
         }
         let folders = self.layout().repo(run.spec.repo);

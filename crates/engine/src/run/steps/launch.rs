@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use camino::Utf8PathBuf;
 use dandori_agent::{Order, PrepareError};
-use dandori_domain::message::with_conflict;
+use dandori_domain::message::{self, with_conflict};
 use dandori_domain::run::{Fact, Note, ProcessRef, Run, RunKind, Sandbox, SandboxMode, Workspace};
 use dandori_domain::{AgentFailure, AgentName, Failure};
 use dandori_host::shim::{self, LaunchError, LaunchOrder, Probe, Started};
@@ -23,15 +23,19 @@ pub(crate) const PREPARED_LAUNCH: &str = "run:prepared:launch";
 /// Of both outputs together; an agent that prints more is stopped.
 const MAX_OUTPUT_BYTES: u64 = 512 << 20;
 
+/// Of what came before; the newest of it counts.
+const MAX_EARLIER_BYTES: usize = 64 * 1024;
+
 impl Engine {
     pub(super) async fn launch(&self, run: &Run, workspace: Workspace) -> Result<Vec<Fact>, StepError> {
         let site = self.site_of(run.spec.repo, run.spec.id).await?;
+        let earlier = self.earlier(run).await;
         let run = run.clone();
         self.blocking(move |engine| {
             let folder = engine.layout().repo(run.spec.repo).run(run.spec.id).root().to_owned();
             private_folder(&folder).map_err(|e| not_started(e.to_string()))?;
             let started = match engine.0.edges.host.probe(&folder).map_err(not_started)? {
-                Probe::NeverStarted => engine.start_agent(&site, &run, &workspace)?,
+                Probe::NeverStarted => engine.start_agent(&site, &run, &workspace, earlier.as_deref())?,
                 Probe::Alive(started) => Some(started),
                 Probe::Ended(_) | Probe::Lost(_) => engine.0.edges.host.started(&folder),
             };
@@ -40,6 +44,9 @@ impl Engine {
             if run.spec.settings.budget.is_some() && run.spec.agent != AgentName::Claude {
                 let agent = run.spec.agent.to_string();
                 facts.push(Fact::Noted { note: Note::BudgetNotKept { agent } });
+            }
+            if run.spec.settings.is_acp() {
+                facts.push(Fact::Noted { note: Note::AsksItself { agent: run.spec.agent.to_string() } });
             }
             facts.extend(started.as_ref().and_then(|s| fence_note(&s.sandbox)).map(|note| Fact::Noted { note }));
             facts.push(match started {
@@ -55,7 +62,35 @@ impl Engine {
         .await?
     }
 
-    fn start_agent(&self, site: &Site, run: &Run, workspace: &Workspace) -> Result<Option<Started>, StepError> {
+    /// What was asked and said in the runs before, for an agent that may have lost its conversation.
+    async fn earlier(&self, run: &Run) -> Option<String> {
+        if !run.spec.settings.is_acp() {
+            return None;
+        }
+        let mut told = Vec::new();
+        let mut bytes = 0;
+        let mut next = run.spec.kind.after();
+        while let Some(id) = next {
+            let Ok(before) = self.store().subject::<Run>(id).await else { break };
+            let told_of = message::earlier(&before.spec.instruction, before.summary());
+            bytes += told_of.len();
+            if bytes > MAX_EARLIER_BYTES {
+                break;
+            }
+            told.push(told_of);
+            next = before.spec.kind.after();
+        }
+        told.reverse();
+        (!told.is_empty()).then(|| told.join("\n\n"))
+    }
+
+    fn start_agent(
+        &self,
+        site: &Site,
+        run: &Run,
+        workspace: &Workspace,
+        earlier: Option<&str>,
+    ) -> Result<Option<Started>, StepError> {
         let repo = self.layout().repo(run.spec.repo);
         let files = repo.run(run.spec.id);
         let home = repo.agent_home(run.spec.task, &run.spec.agent);
@@ -91,7 +126,8 @@ impl Engine {
             user_env: &user_env,
             pass_env: &settings.pass_env,
             sandboxed,
-            custom_command: settings.custom_command.as_deref(),
+            custom: settings.custom.as_ref(),
+            earlier,
             forbidden_paths: &settings.forbidden_paths,
             guards: guards.as_ref().map(RunGuards::for_agent),
             dandori: &self.0.options.dandori,

@@ -47,7 +47,11 @@ impl Stream {
             RunKind::FollowUp { session, .. } => session.clone(),
             RunKind::First => None,
         };
-        let reader = Reader::new(&run.spec.agent, asked, before);
+        let reader = if run.spec.settings.is_acp() {
+            Reader::of_acp(asked)
+        } else {
+            Reader::new(&run.spec.agent, asked, before)
+        };
         Self { file: None, layout, reader, is_cut: false }
     }
 
@@ -224,6 +228,9 @@ pub(crate) fn ended(run: &Run, stream: &mut Stream, record: &ExitRecord) -> Vec<
         && let Some(session) = stream.reader.session()
     {
         facts.insert(0, Fact::SessionSeen { session: session.clone() });
+    }
+    if stream.reader.is_anew() {
+        facts.push(Fact::Noted { note: Note::ConversationAnew { agent: run.spec.agent.to_string() } });
     }
     let refusals = crate::fence::refusals(&stream.layout);
     if !refusals.is_empty() {
