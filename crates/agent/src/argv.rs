@@ -17,9 +17,9 @@ pub(crate) struct Command {
 const CLAUDE_TOOLS: &str =
     "Bash,Edit,Write,MultiEdit,NotebookEdit,Read,Glob,Grep,LS,Task,TodoWrite,WebFetch,WebSearch,Skill";
 
-/// Tools that Claude does without in a run: a second shell, messages to the user's other sessions, and a worktree that is
-/// not the run's.
-const NOT_CLAUDES: &str = "Monitor,SendMessage,EnterWorktree";
+/// Tools that Claude does without in a run: a second shell, messages to the user's other sessions, a worktree that is not
+/// the run's, and a time to come back at.
+const NOT_CLAUDES: &str = "Monitor,SendMessage,EnterWorktree,ScheduleWakeup";
 
 /// What the agent reads from stdin.
 pub(crate) fn prompt(order: &Order<'_>) -> String {

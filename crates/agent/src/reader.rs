@@ -107,6 +107,11 @@ impl Reader {
         self.told.verdict.as_ref()
     }
 
+    /// Whether it has said that it is done, and nothing it asked for is under way.
+    pub fn is_done(&self) -> bool {
+        matches!(self.told.verdict, Some(Verdict::Done { .. })) && !self.has_open_tool()
+    }
+
     /// Whether the agent itself stopped because its budget was spent; [`Reader::usage`] has the sum.
     pub fn is_over_budget(&self) -> bool {
         self.told.is_over_budget

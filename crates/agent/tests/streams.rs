@@ -97,6 +97,11 @@ fn each_recorded_end_means_what_happened() {
         ("claude-success", 0, "done: All done."),
         ("claude-background-bash", 0, "done: started bg"),
         ("claude-resume", 0, "done: second"),
+        ("claude-2.1.325-success", 0, "done: All done."),
+        ("claude-2.1.325-resume", 0, "done: Follow-up answered."),
+        ("claude-2.1.325-background-bash", 0, "done: All done."),
+        // A second turn, for what came out of the background: the last result counts.
+        ("claude-2.1.325-background-agent", 0, "done: more"),
         ("claude-error-400", 1, "api 400: 400 stub says 400"),
         ("claude-error-401", 1, "not authorised: 401 stub says 401"),
         ("claude-error-403", 1, "not authorised: 403 stub says 403"),
@@ -166,6 +171,18 @@ fn tokens_and_money_are_counted_for_this_process() {
     assert!(budget.is_over_budget());
     assert_eq!(budget.usage().cost, Some(Usd::from_dollars(0.75)));
     assert!(!claude.is_over_budget());
+}
+
+#[test]
+fn a_resumed_claude_that_reports_its_conversation_is_counted_by_its_own_share() {
+    let usage = |input_tokens, output_tokens, cost| {
+        let cost = Some(Usd::from_dollars(cost));
+        Usage { input_tokens, output_tokens, cached_tokens: 0, cost }
+    };
+    let counted = |stream| read(stream, 0).2.usage();
+    assert_eq!(counted("claude-2.1.325-success"), usage(200, 40, 0.0016));
+    assert_eq!(counted("claude-2.1.325-resume"), usage(100, 20, 0.0008), "not 300 and 0.0024, its total");
+    assert_eq!(counted("claude-2.1.325-background-agent"), usage(900, 180, 0.0072), "of two results, each once");
 }
 
 #[test]

@@ -13,39 +13,58 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 type Package = (&'static str, &'static str);
 
-const PACKAGES: [Package; 3] =
-    [("@anthropic-ai/claude-code", "2.1.197"), ("@openai/codex", "0.166.0"), ("@google/gemini-cli", "0.61.0")];
-/// The newest Claude Code that was tried: it has tools and settings that the other has not.
-const NEWEST: [Package; 1] = [("@anthropic-ai/claude-code", "2.1.325")];
+/// The newest that install: raise them here, with what `Description` says of versions that are known to work.
+const PACKAGES: [Package; 3] = [(CLAUDE, "2.1.325"), ("@openai/codex", "0.166.0"), ("@google/gemini-cli", "0.61.0")];
+/// An earlier Claude Code that is still in use: it lacks tools and settings that the other has.
+const OLDER: [Package; 1] = [(CLAUDE, "2.1.197")];
+const CLAUDE: &str = "@anthropic-ai/claude-code";
 
-/// Claude Code 2.1.197.
+/// The newest Claude Code.
 pub fn claude() -> Utf8PathBuf {
     bin().join("claude")
 }
 
-/// Claude Code 2.1.325, by its own program: the package would put it in place by a script at its installation.
-pub fn newest_claude() -> Utf8PathBuf {
-    let modules = installed("agent-clis-newest", &NEWEST);
-    let machine = if cfg!(target_arch = "aarch64") { "arm64" } else { "x64" };
-    let system = if cfg!(target_os = "macos") { "darwin" } else { "linux" };
-    let program = modules.join(format!("@anthropic-ai/claude-code-{system}-{machine}/claude"));
-    assert!(program.is_file(), "{program} is not there");
-    program
+/// The earlier Claude Code.
+pub fn older_claude() -> Utf8PathBuf {
+    native_claude(&installed("agent-clis-older", &OLDER))
 }
 
-/// Codex CLI 0.166.0.
+/// Codex CLI.
 pub fn codex() -> Utf8PathBuf {
     bin().join("codex")
 }
 
-/// Gemini CLI 0.61.0.
+/// Gemini CLI.
 pub fn gemini() -> Utf8PathBuf {
     bin().join("gemini")
 }
 
 /// The folder for the PATH that has all three.
 pub fn bin() -> Utf8PathBuf {
-    installed("agent-clis", &PACKAGES).join(".bin")
+    let modules = installed("agent-clis", &PACKAGES);
+    let bin = modules.with_file_name("bin");
+    if !bin.is_dir() {
+        // Made aside and put in place: many tests come at once.
+        let made = modules.with_file_name(format!("bin-{}-{:?}", std::process::id(), std::thread::current().id()));
+        fs::create_dir_all(&made).unwrap_or_else(|e| panic!("{made} cannot be made: {e}"));
+        let programs = ["codex", "gemini"].map(|name| (name, modules.join(".bin").join(name)));
+        for (name, program) in programs.into_iter().chain([("claude", native_claude(&modules))]) {
+            std::os::unix::fs::symlink(&program, made.join(name)).unwrap_or_else(|e| panic!("{made}: {e}"));
+        }
+        if fs::rename(&made, &bin).is_err() {
+            let _ = fs::remove_dir_all(&made);
+        }
+    }
+    bin
+}
+
+/// Claude Code by its own program: the package would put it in place by a script at its installation.
+fn native_claude(modules: &Utf8Path) -> Utf8PathBuf {
+    let machine = if cfg!(target_arch = "aarch64") { "arm64" } else { "x64" };
+    let system = if cfg!(target_os = "macos") { "darwin" } else { "linux" };
+    let program = modules.join(format!("{CLAUDE}-{system}-{machine}/claude"));
+    assert!(program.is_file(), "{program} is not there");
+    program
 }
 
 /// The modules of a folder, put there when they are not.
@@ -76,6 +95,7 @@ fn is_installed(folder: &Utf8Path, package: &str, version: &str) -> bool {
 
 fn install(folder: &Utf8Path, packages: &[Package]) {
     let _ = fs::remove_file(folder.join(".installed"));
+    let _ = fs::remove_dir_all(folder.join("bin"));
     let output = Command::new("npm")
         .args([
             "install",

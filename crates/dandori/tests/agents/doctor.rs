@@ -170,8 +170,27 @@ fn nobody_else_s_hooks_run_and_no_way_leads_to_another_model() {
 #[test]
 fn one_field_of_the_wrong_kind_drops_all_hooks_of_claude_and_is_named() {
     let env = guarded(&["claude"]);
+    change(&claude_settings(&env), "\"timeout\": 120", "\"timeout\": \"120\"");
+    let place = "`hooks.PreToolUse[0].hooks[0].timeout`";
+    does_not_fire(&env, "claude", "bad_field", &["settings.json", place, "not a number"]);
+}
+
+/// It goes on with the other events where an earlier version would have dropped them all: the look names it, and that
+/// tools are still judged is true.
+#[test]
+fn a_fault_at_another_event_is_named_and_tools_are_judged_all_the_same() {
+    let env = guarded(&["claude"]);
     change(&claude_settings(&env), "\"timeout\": 10", "\"timeout\": \"10\"");
-    does_not_fire(&env, "claude", "bad_field", &["settings.json", "hooks[0].timeout", "not a number", "line 11"]);
+    let (exit, report) = tried(&env, &env.repo());
+    assert_eq!((exit, &of(&report, "claude_hooks")["code"]), (1, &json!("bad_field")), "{report:#}");
+    assert_eq!(of(&report, "claude_self_test")["code"], "fires_and_blocks", "{report:#}");
+}
+
+#[test]
+fn a_wrong_word_for_a_hook_s_failure_drops_all_hooks_of_claude_and_is_named() {
+    let env = guarded(&["claude"]);
+    change(&claude_settings(&env), "\"onFailure\": \"block\"", "\"onFailure\": \"bogus\"");
+    does_not_fire(&env, "claude", "bad_field", &["settings.json", "hooks[0].onFailure", "block"]);
 }
 
 #[test]

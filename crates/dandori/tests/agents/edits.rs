@@ -138,7 +138,7 @@ fn doctor_names_the_agents_and_their_versions() {
     let report = stage.env.dandori(["doctor", "--json"]);
     let object = report.json();
     assert_eq!(object["ok"], true, "{object}");
-    for (agent, version) in [("claude", "2.1.197 ("), ("codex", "0.166.0 ("), ("gemini", "0.61.0 (")] {
+    for (agent, version) in [("claude", "2.1.325 ("), ("codex", "0.166.0 ("), ("gemini", "0.61.0 (")] {
         let checks = object["checks"].as_array().unwrap();
         let check = checks.iter().find(|check| check["check"] == agent).unwrap();
         assert!(check["detail"].as_str().unwrap().starts_with(version), "{check}");

@@ -15,5 +15,6 @@ mod attempts;
 mod doctor;
 mod edits;
 mod failures;
+mod finished;
 mod guards;
 mod stage;

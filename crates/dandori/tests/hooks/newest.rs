@@ -3,7 +3,7 @@
 use dandori_testkit::model::{Call, Turn};
 use serde_json::json;
 
-use crate::stage::Stage;
+use crate::stage::{Agent, Stage};
 
 fn monitor(command: &str) -> Turn {
     let input = json!({ "command": command, "description": "watch", "timeout_ms": 5000 });
@@ -12,7 +12,7 @@ fn monitor(command: &str) -> Turn {
 
 #[test]
 fn its_second_shell_is_judged_like_the_first() {
-    let stage = Stage::newest_claude();
+    let stage = Stage::guarded(Agent::Claude);
     stage.env.write(".env", "KEY=1\n");
     let search = json!({ "query": "select:Monitor" });
     let played = stage.play([
@@ -33,7 +33,7 @@ fn its_second_shell_is_judged_like_the_first() {
 
 #[test]
 fn a_yes_that_comes_by_itself_is_not_scheduled() {
-    let stage = Stage::newest_claude();
+    let stage = Stage::guarded(Agent::Claude);
     let search = json!({ "query": "select:CronCreate" });
     let cron = json!({ "cron": "* * * * *", "prompt": "ok" });
     let played = stage.play([

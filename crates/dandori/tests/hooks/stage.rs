@@ -116,9 +116,9 @@ impl Stage {
         Self { env, agent, program: agent.program() }
     }
 
-    /// The newest Claude Code, with the guards in the repository's settings.
-    pub(crate) fn newest_claude() -> Self {
-        Self { program: clis::newest_claude(), ..Self::guarded(Agent::Claude) }
+    /// An earlier Claude Code, with the guards in the repository's settings.
+    pub(crate) fn older_claude() -> Self {
+        Self { program: clis::older_claude(), ..Self::guarded(Agent::Claude) }
     }
 
     /// With the guards in the repository's settings, which the client trusts.

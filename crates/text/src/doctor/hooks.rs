@@ -189,8 +189,8 @@ pub fn trouble(lang: Lang, agent: Agent, trouble: &HookTrouble) -> String {
             let key = if key.is_empty() { say!(lang, "the whole", "全体") } else { format!("`{key}`") };
             say!(
                 lang,
-                "{path}, line {line}, column {column}: {key} {wanted}; for that {agent} drops every hook in the file, without a word",
-                "{path}、{line} 行 {column} 列: {key} {wanted}。{agent} はこのファイルのフックをすべて黙って無視します"
+                "{path}, line {line}, column {column}: {key} {wanted}; for that {agent} leaves hooks of the file out, mostly all of them, without a word",
+                "{path}、{line} 行 {column} 列: {key} {wanted}。{agent} はこのファイルのフックを (多くの場合すべて) 黙って無視します"
             )
         }
         HookTrouble::Disabled { path, key } => {
