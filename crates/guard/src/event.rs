@@ -18,6 +18,8 @@ pub struct Event {
     pub name: String,
     pub kind: Kind,
     pub session: Option<SessionId>,
+    /// The client's own id of the prompt this belongs to, where it gives one.
+    pub prompt_id: Option<String>,
     pub transcript: Option<Utf8PathBuf>,
     pub cwd: Option<Utf8PathBuf>,
     pub permission_mode: Option<PermissionMode>,
@@ -74,6 +76,7 @@ impl Event {
             name: self.name.clone(),
             kind,
             session: self.session.clone(),
+            prompt_id: self.prompt_id.clone(),
             transcript: self.transcript.clone(),
             cwd: self.cwd.clone(),
             permission_mode: self.permission_mode.clone(),
@@ -202,6 +205,8 @@ impl Kind {
 pub enum Source {
     Startup,
     Resume,
+    /// A copy of a conversation, under a name of its own.
+    Fork,
     Clear,
     Compact,
     Other(String),
@@ -220,6 +225,8 @@ pub enum Outcome {
 pub enum PermissionMode {
     Default,
     Plan,
+    /// The client decides by itself what it asks about. A hook's question is asked all the same.
+    Auto,
     AcceptEdits,
     Bypass,
     DontAsk,

@@ -92,6 +92,7 @@ fn read_event(text: &str, registered: Option<Agent>) -> Result<Event, DecodeErro
         fields.odd(Oddity::UnknownEvent { name: name.clone(), agent });
     }
     let session = fields.string("session_id").map(dandori_domain::SessionId::new);
+    let prompt_id = fields.string("prompt_id").or_else(|| fields.string("turn_id"));
     let transcript = fields.string("transcript_path").map(Into::into);
     let cwd = fields.string("cwd").map(|cwd| crate::change::resolve(None, &cwd));
     let permission_mode = fields.string("permission_mode").map(fields::permission_mode);
@@ -114,6 +115,7 @@ fn read_event(text: &str, registered: Option<Agent>) -> Result<Event, DecodeErro
         name,
         kind,
         session,
+        prompt_id,
         transcript,
         cwd,
         permission_mode,

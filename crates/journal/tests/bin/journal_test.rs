@@ -57,6 +57,8 @@ fn record(subject: &str) -> Record {
         at: 0,
         agent: "claude".to_owned(),
         session: Some("shared".to_owned()),
+        prompt_id: None,
+        prompt_hash: None,
         event: "pre-tool".to_owned(),
         tool: Some("Edit".to_owned()),
         subject: Some(subject.to_owned()),
