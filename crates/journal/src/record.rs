@@ -341,11 +341,8 @@ mod tests {
 
     #[test]
     fn that_a_client_took_a_prompt_shows_by_its_session_its_id_and_its_words() {
-        let judgement = || Judgement {
-            ruling: dandori_guard::Chain::default().finish(),
-            steps: Vec::new(),
-            effects: Vec::new(),
-        };
+        let judgement =
+            || Judgement { ruling: dandori_guard::Chain::default().finish(), steps: Vec::new(), effects: Vec::new() };
         let record = |event: &Value, agent| {
             let event = decode(event.to_string().as_bytes(), Some(agent)).unwrap();
             Record::of(&event, &judgement(), Timestamp::UNIX_EPOCH, Duration::ZERO)
