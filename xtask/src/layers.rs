@@ -9,15 +9,15 @@ use serde_json::Value;
 const ARROWS: &[(&str, &[&str])] = &[
     ("dandori-domain", &[]),
     ("dandori-api", &[]),
-    ("dandori-playbook", &[]),
+    ("dandori-playbook", &["domain"]),
     ("dandori-guard", &["domain", "playbook", "shell", "text"]),
-    ("dandori-shell", &[]),
-    ("dandori-install", &[]),
+    ("dandori-shell", &["domain"]),
+    ("dandori-install", &["domain"]),
     ("dandori-config", &["domain"]),
     ("dandori-policy", &["domain", "config", "guard", "host"]),
     ("dandori-text", &["domain", "playbook"]),
     ("dandori-host", &["domain"]),
-    ("dandori-journal", &["guard", "host"]),
+    ("dandori-journal", &["domain", "guard", "host"]),
     ("dandori-hook", &["domain", "guard", "host", "journal", "playbook", "policy", "text"]),
     ("dandori-store", &["domain"]),
     ("dandori-git", &["domain", "host"]),
@@ -35,7 +35,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("bench", &["domain", "api", "config", "host", "git", "agent", "forge", "store", "engine", "server", "testkit"]),
     ("fuzz", &["corpus", "domain", "guard", "host", "install", "playbook", "shell", "text"]),
     ("dandori-corpus", &["shell"]),
-    ("dandori-testkit", &[]),
+    ("dandori-testkit", &["domain"]),
     ("xtask", &[]),
 ];
 

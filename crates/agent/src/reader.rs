@@ -7,17 +7,15 @@
 //! The verdict is what the agent's terminal event says. Without one there is none, whatever the exit code: two of
 //! three agents exit 0 when they are interrupted. Programs without a protocol are judged by their exit code.
 
-mod claude;
-mod codex;
-mod gemini;
 mod lines;
-mod told;
+pub(crate) mod told;
 
 use dandori_domain::{AgentEvent, AgentFailure, AgentName, SessionId, Usage, Verdict};
 use serde_json::Value;
 
 use self::lines::{Line, Lines};
 use self::told::Told;
+use crate::driver::Driver;
 use crate::trouble;
 
 /// One per stream of one agent process.
@@ -28,11 +26,9 @@ pub struct Reader {
     told: Told,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, Debug)]
 enum Protocol {
-    Claude,
-    Codex,
-    Gemini,
+    Client(&'static Driver),
     /// Its output is the log, its exit code the verdict.
     Plain,
 }
@@ -42,9 +38,7 @@ impl Reader {
     /// conversation had used before this process, as far as we know: Codex counts over the whole thread.
     pub fn new(agent: &AgentName, asked: Option<SessionId>, before: Usage) -> Self {
         let protocol = match agent {
-            AgentName::Claude => Protocol::Claude,
-            AgentName::Codex => Protocol::Codex,
-            AgentName::Gemini => Protocol::Gemini,
+            AgentName::Client(client) => Protocol::Client(Driver::of(*client)),
             AgentName::Exec(_) | AgentName::Custom(_) | AgentName::Rehearsal => Protocol::Plain,
         };
         Self { protocol, lines: Lines::default(), told: Told::new(asked, before) }
@@ -69,11 +63,13 @@ impl Reader {
         }
         match (self.protocol, self.told.verdict.clone()) {
             (Protocol::Plain, _) => self.judged_by_exit(exit, signal, stderr_tail),
-            (Protocol::Gemini, Some(Verdict::Failed { failure })) => {
-                Verdict::Failed { failure: gemini::with_exit(failure, exit) }
+            (Protocol::Client(driver), Some(Verdict::Failed { failure })) => {
+                Verdict::Failed { failure: (driver.with_exit)(failure, exit) }
             }
-            (_, Some(verdict)) => verdict,
-            (_, None) => Verdict::Failed { failure: self.without_verdict(exit, signal, stderr_tail) },
+            (Protocol::Client(_), Some(verdict)) => verdict,
+            (Protocol::Client(driver), None) => {
+                Verdict::Failed { failure: self.without_verdict(driver, exit, signal, stderr_tail) }
+            }
         }
     }
 
@@ -128,21 +124,16 @@ impl Reader {
         };
         let text = String::from_utf8_lossy(&bytes);
         let text = text.trim_end_matches('\r');
-        if self.protocol == Protocol::Plain {
+        let Protocol::Client(driver) = self.protocol else {
             self.told.note_line(text);
             events.push(AgentEvent::Line { text: told::cut(text) });
             return;
-        }
+        };
         if text.trim().is_empty() {
             return;
         }
         match serde_json::from_str::<Value>(text) {
-            Ok(value) if value.is_object() => match self.protocol {
-                Protocol::Claude => claude::take_in(&value, &mut self.told, events),
-                Protocol::Codex => codex::take_in(&value, &mut self.told, events),
-                Protocol::Gemini => gemini::take_in(&value, &mut self.told, events),
-                Protocol::Plain => {}
-            },
+            Ok(value) if value.is_object() => (driver.take_in)(&value, &mut self.told, events),
             _ => {
                 self.told.note_line(text);
                 events.push(AgentEvent::Line { text: told::cut(text) });
@@ -162,12 +153,16 @@ impl Reader {
     }
 
     /// It ended without saying how. What it printed instead may tell.
-    fn without_verdict(&self, exit: Option<i32>, signal: Option<i32>, stderr_tail: &str) -> AgentFailure {
+    fn without_verdict(
+        &self,
+        driver: &Driver,
+        exit: Option<i32>,
+        signal: Option<i32>,
+        stderr_tail: &str,
+    ) -> AgentFailure {
         let tail = self.tail(stderr_tail);
         let was_ended = signal.is_some() || matches!(exit, None | Some(0 | 129 | 130 | 137 | 143));
-        if self.protocol == Protocol::Gemini
-            && let Some(failure) = gemini::of_exit(exit, &tail, &self.told)
-        {
+        if let Some(failure) = (driver.of_exit)(exit, &tail, &self.told) {
             return failure;
         }
         // Ended by us in the middle of its retries: what it retried for is why.
@@ -202,12 +197,12 @@ impl Reader {
     }
 }
 
-fn last_line(text: &str) -> &str {
+pub(crate) fn last_line(text: &str) -> &str {
     text.lines().rev().find(|l| !l.trim().is_empty()).unwrap_or_default()
 }
 
 /// How the agents say that there is no such conversation.
-fn is_unknown_session(text: &str) -> bool {
+pub(crate) fn is_unknown_session(text: &str) -> bool {
     let text = text.to_lowercase();
     [
         "no conversation found",

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use dandori_agent::Reader;
-use dandori_domain::{AgentEvent, AgentFailure, AgentName, SessionId, Usage, Usd, Verdict};
+use dandori_domain::{AgentEvent, AgentFailure, AgentName, Client, SessionId, Usage, Usd, Verdict};
 
 fn streams() -> BTreeMap<String, Vec<u8>> {
     let folder = camino::Utf8Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/streams");
@@ -188,7 +188,7 @@ fn a_resumed_claude_that_reports_its_conversation_is_counted_by_its_own_share() 
 #[test]
 fn what_a_codex_thread_had_used_before_is_not_counted_again() {
     let before = Usage { input_tokens: 100, output_tokens: 20, ..Usage::default() };
-    let mut reader = Reader::new(&AgentName::Codex, None, before);
+    let mut reader = Reader::new(&AgentName::Client(Client::Codex), None, before);
     reader.feed(&streams().remove("codex-resume").unwrap());
     assert_eq!(reader.usage(), Usage { input_tokens: 100, output_tokens: 20, ..Usage::default() });
 }
@@ -209,7 +209,7 @@ fn going_on_with_another_conversation_is_a_failure_even_when_it_says_success() {
         assert!(matches!(reader.finish(Some(0), None, ""), Verdict::Done { .. }), "{stream}");
     }
     let asked = SessionId::new("11111111-2222-4333-8444-555555555555");
-    let mut reader = Reader::new(&AgentName::Claude, Some(asked.clone()), Usage::default());
+    let mut reader = Reader::new(&AgentName::Client(Client::Claude), Some(asked.clone()), Usage::default());
     reader.feed(&streams().remove("claude-resume-wrong-cwd").unwrap());
     let failure = AgentFailure::WrongSession { asked, got: None };
     assert_eq!(reader.finish(Some(1), None, ""), Verdict::Failed { failure }, "no such conversation");

@@ -6,6 +6,7 @@
 pub mod agent;
 pub mod candidate;
 pub mod cause;
+pub mod client;
 pub mod constraint;
 pub mod fact;
 pub mod failure;
@@ -25,6 +26,7 @@ pub mod wait;
 pub mod worktree;
 
 pub use agent::{AgentEvent, AgentFailure, AgentName, Usage, Verdict};
+pub use client::Client;
 pub use failure::{Failure, Finding, Limit, Stage, Unfit, UnfitWhy};
 pub use id::{Epoch, HostId, Oid, RepoId, RunId, RunKey, SessionId, TaskId, TaskNumber, Usd, WorktreeKey};
 pub use problem::Problem;

@@ -325,7 +325,7 @@ mod tests {
         let mut config = Config::default();
         let limits = limits_of(&config, &exec);
         assert_eq!((limits.start_seconds, limits.silence_seconds), (limits.run_seconds, limits.run_seconds));
-        assert_eq!(limits_of(&config, &AgentName::Claude), config.limits);
+        assert_eq!(limits_of(&config, &AgentName::Client(dandori_domain::Client::Claude)), config.limits);
         config.limits.silence_seconds = 5;
         assert_eq!(limits_of(&config, &exec).silence_seconds, 5);
     }

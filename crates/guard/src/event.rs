@@ -2,18 +2,15 @@
 //!
 //! Nothing here refuses: what a client sent in an unexpected form is kept in `raw` and named in `oddities`.
 
-use std::fmt;
-use std::str::FromStr;
-
 use camino::{Utf8Path, Utf8PathBuf};
-use dandori_domain::SessionId;
+use dandori_domain::{Client, SessionId};
 use serde_json::Value;
 
 use crate::change::Change;
 
 #[derive(Clone, PartialEq, Debug)]
 pub struct Event {
-    pub agent: Agent,
+    pub agent: Client,
     /// The client's own name of the event.
     pub name: String,
     pub kind: Kind,
@@ -102,40 +99,7 @@ impl Event {
     /// Whether a question would reach a person who can answer it.
     pub fn can_ask(&self) -> bool {
         let silenced = matches!(self.permission_mode, Some(PermissionMode::Bypass | PermissionMode::DontAsk));
-        self.agent == Agent::Claude && !self.headless && !silenced
-    }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord, Hash)]
-pub enum Agent {
-    Claude,
-    Codex,
-    Gemini,
-}
-
-impl fmt::Display for Agent {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Claude => "claude",
-            Self::Codex => "codex",
-            Self::Gemini => "gemini",
-        })
-    }
-}
-
-#[derive(Debug, thiserror::Error, PartialEq, Eq)]
-#[error("{0:?} is not an agent with hooks: claude, codex or gemini")]
-pub struct UnknownAgent(String);
-
-impl FromStr for Agent {
-    type Err = UnknownAgent;
-    fn from_str(text: &str) -> Result<Self, UnknownAgent> {
-        match text {
-            "claude" => Ok(Self::Claude),
-            "codex" => Ok(Self::Codex),
-            "gemini" => Ok(Self::Gemini),
-            _ => Err(UnknownAgent(text.to_owned())),
-        }
+        self.agent.hooks().is_some_and(|hooks| hooks.can_ask) && !self.headless && !silenced
     }
 }
 
@@ -301,9 +265,9 @@ pub enum Oddity {
     #[error("{field} is missing")]
     Missing { field: String },
     #[error("the event {name:?} is not known for {agent}")]
-    UnknownEvent { name: String, agent: Agent },
+    UnknownEvent { name: String, agent: Client },
     #[error("registered for {registered}, but this is an event of {found}")]
-    OtherAgent { registered: Agent, found: Agent },
+    OtherAgent { registered: Client, found: Client },
     #[error("the text held bytes that are not text")]
     BrokenText,
     #[error("part of the patch was not understood")]

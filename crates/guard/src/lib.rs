@@ -1,6 +1,6 @@
 //! What an agent is about to do, and what is said about it.
 //!
-//! `wire` reads the hook events of Claude Code, Codex CLI and Gemini CLI into one `Event` and writes one `Ruling` back in
+//! `wire` reads the hook events of the clients into one `Event` and writes one `Ruling` back in
 //! each client's own protocol. Guards stand between the two: they see an `Event`, give a `Decision` each, and never
 //! learn which client asked.
 //!
@@ -32,9 +32,10 @@ pub mod world;
 
 pub use change::{Change, ChangeKind};
 pub use context::{Context, Documents, Target};
+pub use dandori_domain::Client;
 pub use dandori_domain::guard::{ErrorPolicy, Level, Profile};
 pub use decision::{Audience, Chain, Decision, GuardName, Note, Reason, Ruling, Verdict};
-pub use event::{Agent, EditTool, Event, Kind, Oddity, Outcome, PermissionMode, Source, Subagent, Tool};
+pub use event::{EditTool, Event, Kind, Oddity, Outcome, PermissionMode, Source, Subagent, Tool};
 pub use judge::{Asking, Judgement, Step, judge};
 pub use rules::Rules;
 pub use voice::{Trouble, Voice};

@@ -32,7 +32,8 @@ use std::borrow::Cow;
 use serde::Serialize;
 
 use crate::decision::{Audience, Note, Reason, Ruling, Verdict};
-use crate::event::{Agent, Event, Kind, Oddity};
+use crate::event::{Event, Kind, Oddity};
+use dandori_domain::Client;
 
 mod claude;
 mod codex;
@@ -55,7 +56,7 @@ pub enum DecodeError {
 }
 
 /// Reads an event. `registered` is the agent the hook was installed for, when it says so.
-pub fn decode(bytes: &[u8], registered: Option<Agent>) -> Result<Event, DecodeError> {
+pub fn decode(bytes: &[u8], registered: Option<Client>) -> Result<Event, DecodeError> {
     let text = String::from_utf8_lossy(bytes);
     let mended_bytes = matches!(text, Cow::Owned(_));
     let read = read_event(&text, registered);
@@ -75,7 +76,8 @@ pub fn decode(bytes: &[u8], registered: Option<Agent>) -> Result<Event, DecodeEr
 }
 
 /// Everything but `raw`.
-fn read_event(text: &str, registered: Option<Agent>) -> Result<Event, DecodeError> {
+#[deny(clippy::wildcard_enum_match_arm)]
+fn read_event(text: &str, registered: Option<Client>) -> Result<Event, DecodeError> {
     let mut fields = Fields::read(text).map_err(DecodeError::NotJson)?;
     let name = fields.string("hook_event_name");
     if name.is_none() {
@@ -84,9 +86,9 @@ fn read_event(text: &str, registered: Option<Agent>) -> Result<Event, DecodeErro
     let name = name.unwrap_or_default();
     let agent = agent_of(&name, registered, &mut fields);
     let kind = match agent {
-        Agent::Claude => claude::kind(&name, &mut fields),
-        Agent::Codex => codex::kind(&name, &mut fields),
-        Agent::Gemini => gemini::kind(&name, &mut fields),
+        Client::Claude => claude::kind(&name, &mut fields),
+        Client::Codex => codex::kind(&name, &mut fields),
+        Client::Gemini => gemini::kind(&name, &mut fields),
     };
     if kind == Kind::Other && !name.is_empty() && !is_known_without_rule(&name) {
         fields.odd(Oddity::UnknownEvent { name: name.clone(), agent });
@@ -100,9 +102,9 @@ fn read_event(text: &str, registered: Option<Agent>) -> Result<Event, DecodeErro
     let tool_name = fields.string("tool_name");
     let tool_use = fields.string("tool_use_id");
     let tool = tool_name.as_deref().map(|name| match agent {
-        Agent::Claude => claude::tool(name, cwd.as_deref(), &mut fields),
-        Agent::Codex => codex::tool(name, cwd.as_deref(), &mut fields),
-        Agent::Gemini => gemini::tool(name, cwd.as_deref(), &mut fields),
+        Client::Claude => claude::tool(name, cwd.as_deref(), &mut fields),
+        Client::Codex => codex::tool(name, cwd.as_deref(), &mut fields),
+        Client::Gemini => gemini::tool(name, cwd.as_deref(), &mut fields),
     });
     if tool.is_none() && matches!(kind, Kind::PreTool | Kind::PostTool { .. }) {
         fields.odd(Oddity::Missing { field: "tool_name".to_owned() });
@@ -132,13 +134,13 @@ fn read_event(text: &str, registered: Option<Agent>) -> Result<Event, DecodeErro
 
 /// By what the hook was installed for, unless the event's name belongs to another client alone: a hook entry that was
 /// copied from one client to another still guards.
-fn agent_of(name: &str, registered: Option<Agent>, fields: &mut Fields<'_>) -> Agent {
+fn agent_of(name: &str, registered: Option<Client>, fields: &mut Fields<'_>) -> Client {
     let by_name = match name {
-        _ if gemini::is_own_event(name) => Some(Agent::Gemini),
-        _ if claude::is_own_event(name) => Some(Agent::Claude),
+        _ if gemini::is_own_event(name) => Some(Client::Gemini),
+        _ if claude::is_own_event(name) => Some(Client::Claude),
         // Gemini has no event of this name, so it is one of the other two.
-        _ if registered == Some(Agent::Gemini) && codex::is_event(name) && !gemini::is_event(name) => {
-            Some(by_fields(fields)).filter(|found| *found != Agent::Gemini).or(Some(Agent::Claude))
+        _ if registered == Some(Client::Gemini) && codex::is_event(name) && !gemini::is_event(name) => {
+            Some(by_fields(fields)).filter(|found| *found != Client::Gemini).or(Some(Client::Claude))
         }
         _ => None,
     };
@@ -153,24 +155,25 @@ fn agent_of(name: &str, registered: Option<Agent>, fields: &mut Fields<'_>) -> A
     }
 }
 
-fn knows(agent: Agent, name: &str) -> bool {
+#[deny(clippy::wildcard_enum_match_arm)]
+fn knows(agent: Client, name: &str) -> bool {
     match agent {
-        Agent::Claude => !gemini::is_own_event(name),
-        Agent::Codex => codex::is_event(name),
-        Agent::Gemini => gemini::is_event(name),
+        Client::Claude => !gemini::is_own_event(name),
+        Client::Codex => codex::is_event(name),
+        Client::Gemini => gemini::is_event(name),
     }
 }
 
 /// Gemini stamps every event with the time, Codex names turn and model; the few events that say nothing of the kind
 /// have their transcript in the client's own folder.
-fn by_fields(fields: &Fields<'_>) -> Agent {
+fn by_fields(fields: &Fields<'_>) -> Client {
     let in_folder_of_codex = || fields.raw("transcript_path").is_some_and(|path| path.contains("/.codex/"));
     if fields.has("timestamp") && !fields.has("prompt_id") {
-        Agent::Gemini
+        Client::Gemini
     } else if fields.has("turn_id") || (fields.has("model") && fields.has("permission_mode")) || in_folder_of_codex() {
-        Agent::Codex
+        Client::Codex
     } else {
-        Agent::Claude
+        Client::Claude
     }
 }
 
@@ -197,11 +200,12 @@ impl Answer {
 }
 
 /// The answer in the client's own protocol.
+#[deny(clippy::wildcard_enum_match_arm)]
 pub fn encode(event: &Event, ruling: &Ruling) -> Answer {
     let forms = match event.agent {
-        Agent::Claude => claude::forms(event),
-        Agent::Codex => codex::forms(event),
-        Agent::Gemini => gemini::forms(event),
+        Client::Claude => claude::forms(event),
+        Client::Codex => codex::forms(event),
+        Client::Gemini => gemini::forms(event),
     };
     match &ruling.verdict {
         Verdict::Go => say(&event.name, forms, ruling),

@@ -1,10 +1,10 @@
 //! Which project a session works in, wherever its agent has gone since.
 //!
-//! Claude Code and Gemini CLI tell it in a variable the agent cannot reach; for Codex the folder of a session's first
-//! event is remembered. An agent that goes to another folder stays under the rules it began with.
+//! Most clients tell it in a variable the agent cannot reach; for the others the folder of a session's first event is
+//! remembered. An agent that goes to another folder stays under the rules it began with.
 
 use camino::{Utf8Path, Utf8PathBuf};
-use dandori_guard::{Agent, Event};
+use dandori_guard::{Client, Event};
 use dandori_host::layout::RunLayout;
 use dandori_host::shim::RUN_MARKER;
 use dandori_host::{Env, Layout};
@@ -32,12 +32,8 @@ pub(crate) fn project(event: &Event, env: &Env, layout: &Layout) -> Option<Utf8P
 }
 
 /// What the client itself says.
-fn told(agent: Agent, env: &Env) -> Option<Utf8PathBuf> {
-    match agent {
-        Agent::Claude => env.path("CLAUDE_PROJECT_DIR"),
-        Agent::Gemini => env.path("GEMINI_PROJECT_DIR"),
-        Agent::Codex => None,
-    }
+fn told(client: Client, env: &Env) -> Option<Utf8PathBuf> {
+    env.path(client.hooks()?.project_variable?)
 }
 
 /// Whether the client works for a run: then the run's own hook judges, and an installation of the user's has nothing to

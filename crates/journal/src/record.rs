@@ -266,14 +266,15 @@ pub(crate) fn fingerprint(event: &Event) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dandori_guard::{Agent, decode};
+    use dandori_domain::client::Moment;
+    use dandori_guard::{Client, decode};
     use serde_json::{Value, json};
 
     fn event(tool: &str, input: &Value) -> Event {
         let event = json!({
             "session_id": "s", "cwd": "/repo", "hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": input,
         });
-        decode(event.to_string().as_bytes(), Some(Agent::Claude)).unwrap()
+        decode(event.to_string().as_bytes(), Some(Client::Claude)).unwrap()
     }
 
     fn bash(command: &str) -> Event {
@@ -348,18 +349,18 @@ mod tests {
             Record::of(&event, &judgement(), Timestamp::UNIX_EPOCH, Duration::ZERO)
         };
         let mut hashes = Vec::new();
-        for (agent, event, field) in [
-            (Agent::Claude, "UserPromptSubmit", Some("prompt_id")),
-            (Agent::Codex, "UserPromptSubmit", Some("turn_id")),
-            (Agent::Gemini, "BeforeAgent", None),
-        ] {
+        for (agent, hooks) in Client::with_hooks() {
+            let event = hooks.event(Moment::Prompt).unwrap();
             let mut sent = json!({ "session_id": "s1", "hook_event_name": event, "prompt": "fix the bug" });
-            if let Some(field) = field {
-                sent[field] = json!("p1");
+            assert_eq!(record(&sent, agent).prompt_id, None, "not every client gives one");
+            // Claude Code's word for it, and Codex'.
+            for field in ["prompt_id", "turn_id"] {
+                let mut with_id = sent.clone();
+                with_id[field] = json!("p1");
+                assert_eq!(record(&with_id, agent).prompt_id.as_deref(), Some("p1"), "{agent}");
             }
             let kept = record(&sent, agent);
             assert_eq!((kept.event.as_str(), kept.session.as_deref()), ("prompt", Some("s1")));
-            assert_eq!(kept.prompt_id.as_deref(), field.map(|_| "p1"), "{agent}");
             hashes.push(kept.prompt_hash.unwrap());
             sent["prompt"] = json!("fix another bug");
             assert_ne!(record(&sent, agent).prompt_hash.as_ref(), hashes.last());
@@ -367,7 +368,7 @@ mod tests {
         assert!(hashes.iter().all(|hash| *hash == hashes[0]), "{hashes:?}");
         let tool = json!({ "session_id": "s1", "prompt_id": "p1", "hook_event_name": "PreToolUse", "tool_name": "Read",
                            "tool_input": { "file_path": "/a" } });
-        let kept = record(&tool, Agent::Claude);
+        let kept = record(&tool, Client::Claude);
         assert_eq!((kept.prompt_id.as_deref(), kept.prompt_hash), (Some("p1"), None));
     }
 

@@ -4,7 +4,7 @@ use std::io;
 use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use dandori_guard::Agent;
+use dandori_guard::Client;
 use jiff::Timestamp;
 use sha2::{Digest, Sha256};
 
@@ -25,7 +25,7 @@ pub struct Session {
 
 impl Session {
     /// `folder` is the checkout's guard folder. The id is the client's and can be anything.
-    pub fn new(folder: &Utf8Path, agent: Agent, id: Option<&str>) -> Self {
+    pub fn new(folder: &Utf8Path, agent: Client, id: Option<&str>) -> Self {
         let own = folder.join("sessions").join(format!("{agent}-{}", file_name(id.unwrap_or_default())));
         Self { folder: folder.to_owned(), own }
     }
@@ -106,7 +106,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn name(id: &str) -> String {
-        let session = Session::new(Utf8Path::new("/f"), Agent::Claude, Some(id));
+        let session = Session::new(Utf8Path::new("/f"), Client::Claude, Some(id));
         session.own.strip_prefix("/f/sessions").unwrap().as_str().to_owned()
     }
 

@@ -1,5 +1,6 @@
 //! The real agents, in the versions dandori is tested with, installed by npm when a test first needs them.
 //!
+//! Versions are pinned in one place: `known_to_work` of a client's description, of which the newest is taken.
 //! They are shared by all tests of a target folder and kept there. A test that cannot have them fails: it is never
 //! skipped.
 
@@ -10,46 +11,39 @@ use std::fs;
 use std::process::Command;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use dandori_domain::Client;
+use dandori_domain::client::Program;
 
+/// An earlier Claude Code that is still in use: it lacks tools and settings that the newest has.
+const OLDER_CLAUDE: &str = "2.1.197";
+
+/// A package of npm's, in one version.
 type Package = (&'static str, &'static str);
 
-/// The newest that install: raise them here, with what `Description` says of versions that are known to work.
-const PACKAGES: [Package; 3] = [(CLAUDE, "2.1.325"), ("@openai/codex", "0.166.0"), ("@google/gemini-cli", "0.61.0")];
-/// An earlier Claude Code that is still in use: it lacks tools and settings that the other has.
-const OLDER: [Package; 1] = [(CLAUDE, "2.1.197")];
-const CLAUDE: &str = "@anthropic-ai/claude-code";
-
-/// The newest Claude Code.
-pub fn claude() -> Utf8PathBuf {
-    bin().join("claude")
+/// The program of a client, in the newest version that is known to work.
+pub fn program(client: Client) -> Utf8PathBuf {
+    bin().join(client.describe().program.name)
 }
 
 /// The earlier Claude Code.
 pub fn older_claude() -> Utf8PathBuf {
-    native_claude(&installed("agent-clis-older", &OLDER))
+    let package = Client::Claude.describe().program.package;
+    program_in(&installed("agent-clis-older", &[(package, OLDER_CLAUDE)]), Client::Claude)
 }
 
-/// Codex CLI.
-pub fn codex() -> Utf8PathBuf {
-    bin().join("codex")
-}
-
-/// Gemini CLI.
-pub fn gemini() -> Utf8PathBuf {
-    bin().join("gemini")
-}
-
-/// The folder for the PATH that has all three.
+/// The folder for the PATH that has all of them.
 pub fn bin() -> Utf8PathBuf {
-    let modules = installed("agent-clis", &PACKAGES);
+    let packages = Client::ALL.map(|client| (client.describe().program.package, client.describe().program.newest()));
+    let modules = installed("agent-clis", &packages);
     let bin = modules.with_file_name("bin");
     if !bin.is_dir() {
         // Made aside and put in place: many tests come at once.
         let made = modules.with_file_name(format!("bin-{}-{:?}", std::process::id(), std::thread::current().id()));
         fs::create_dir_all(&made).unwrap_or_else(|e| panic!("{made} cannot be made: {e}"));
-        let programs = ["codex", "gemini"].map(|name| (name, modules.join(".bin").join(name)));
-        for (name, program) in programs.into_iter().chain([("claude", native_claude(&modules))]) {
-            std::os::unix::fs::symlink(&program, made.join(name)).unwrap_or_else(|e| panic!("{made}: {e}"));
+        for client in Client::ALL {
+            let name = client.describe().program.name;
+            std::os::unix::fs::symlink(program_in(&modules, client), made.join(name))
+                .unwrap_or_else(|e| panic!("{made}: {e}"));
         }
         if fs::rename(&made, &bin).is_err() {
             let _ = fs::remove_dir_all(&made);
@@ -58,11 +52,15 @@ pub fn bin() -> Utf8PathBuf {
     bin
 }
 
-/// Claude Code by its own program: the package would put it in place by a script at its installation.
-fn native_claude(modules: &Utf8Path) -> Utf8PathBuf {
+/// Where npm has put a client's program.
+fn program_in(modules: &Utf8Path, client: Client) -> Utf8PathBuf {
+    let Program { name, package, is_per_platform, .. } = &client.describe().program;
+    if !is_per_platform {
+        return modules.join(".bin").join(name);
+    }
     let machine = if cfg!(target_arch = "aarch64") { "arm64" } else { "x64" };
     let system = if cfg!(target_os = "macos") { "darwin" } else { "linux" };
-    let program = modules.join(format!("{CLAUDE}-{system}-{machine}/claude"));
+    let program = modules.join(format!("{package}-{system}-{machine}/{name}"));
     assert!(program.is_file(), "{program} is not there");
     program
 }

@@ -7,31 +7,42 @@
 
 #![expect(clippy::indexing_slicing, reason = "a JSON value that lacks a key answers null")]
 #![expect(clippy::expect_used, reason = "a test that cannot have its server has failed")]
+#![expect(clippy::disallowed_methods, reason = "a test's own fixture needs no durable write")]
+#![deny(clippy::wildcard_enum_match_arm)]
 
 mod anthropic;
 mod gemini;
 mod http;
 mod openai;
 mod script;
-mod setup;
 
 use std::collections::HashMap;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
+use camino::Utf8Path;
+use dandori_domain::Client;
 use serde_json::{Value, json};
 
 pub use self::script::{Call, Fault, Script, Turn};
 
+/// Whose interface the model has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
-    /// For Claude Code.
     Anthropic,
-    /// For Codex.
     OpenAi,
-    /// For the Gemini CLI.
     Gemini,
+}
+
+impl From<Client> for Kind {
+    fn from(client: Client) -> Self {
+        match client {
+            Client::Claude => Self::Anthropic,
+            Client::Codex => Self::OpenAi,
+            Client::Gemini => Self::Gemini,
+        }
+    }
 }
 
 /// Stops when it is dropped; its port then refuses connections.
@@ -52,7 +63,8 @@ pub(crate) struct Shared {
 }
 
 impl ModelServer {
-    pub fn start(kind: Kind, script: Script) -> Self {
+    pub fn start(kind: impl Into<Kind>, script: Script) -> Self {
+        let kind = kind.into();
         let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port on loopback");
         let address = listener.local_addr().expect("the address just bound");
         let shared = Arc::new(Shared {
@@ -71,7 +83,7 @@ impl ModelServer {
     }
 
     /// A model nobody serves: every connection is refused.
-    pub fn refusing(kind: Kind) -> Self {
+    pub fn refusing(kind: impl Into<Kind>) -> Self {
         let mut server = Self::start(kind, Script::default());
         server.stop();
         server
@@ -83,6 +95,22 @@ impl ModelServer {
             Kind::OpenAi => format!("http://{}/v1", self.address),
             Kind::Anthropic | Kind::Gemini => format!("http://{}", self.address),
         }
+    }
+
+    /// Settings and login of a user whose home folder is `home`, as the agent's own set-up would leave them. What
+    /// comes back belongs into his environment.
+    pub fn log_in(&self, home: &Utf8Path) -> Vec<(String, String)> {
+        let write = |path: &str, text: &str| {
+            let path = home.join(path);
+            std::fs::create_dir_all(path.parent().unwrap_or(home)).expect("a folder in the user's home");
+            std::fs::write(path, text).expect("a file in the user's home");
+        };
+        let log_in = match self.kind {
+            Kind::Anthropic => anthropic::log_in,
+            Kind::OpenAi => openai::log_in,
+            Kind::Gemini => gemini::log_in,
+        };
+        log_in(&self.url(), &write).into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
     }
 
     /// Every request so far: `{method, path, headers, body, turn}`, in the order they came.

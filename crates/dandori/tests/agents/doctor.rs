@@ -5,6 +5,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use dandori_domain::Client;
 use dandori_testkit::clis;
 use dandori_testkit::env::TestEnv;
 use serde_json::{Value, json};
@@ -94,7 +95,7 @@ fn trust_project_in_codex(env: &TestEnv) {
 /// What a user does in `/hooks`: the hashes are those Codex itself shows there.
 fn trust_hooks_in_codex(env: &TestEnv) {
     let home = env.home();
-    let mut server = std::process::Command::new(clis::codex())
+    let mut server = std::process::Command::new(clis::program(Client::Codex))
         .arg("app-server")
         .env_clear()
         .env("PATH", std::env::var("PATH").unwrap())
@@ -255,5 +256,5 @@ fn what_codex_has_not_been_told_to_trust_does_not_fire() {
 #[test]
 fn a_folder_gemini_does_not_trust_has_no_hooks() {
     let env = guarded(&["gemini"]);
-    does_not_fire(&env, "gemini", "gemini_folder", &[env.repo().as_str()]);
+    does_not_fire(&env, "gemini", "folder_not_trusted", &[env.repo().as_str()]);
 }

@@ -5,7 +5,9 @@ use std::os::unix::fs::PermissionsExt;
 use dandori_testkit::model::Turn;
 use serde_json::Value;
 
-use crate::stage::{Agent, Stage, put};
+use dandori_domain::Client;
+
+use crate::stage::{Stage, put};
 
 /// At these events the hook is a program that somebody kills.
 fn kill_at(stage: &Stage, events: &[&str]) {
@@ -22,7 +24,7 @@ fn kill_at(stage: &Stage, events: &[&str]) {
 
 #[test]
 fn claude_does_not_run_what_a_killed_hook_was_asked_about() {
-    let stage = Stage::guarded(Agent::Claude);
+    let stage = Stage::guarded(Client::Claude);
     kill_at(&stage, &["PreToolUse"]);
     let played = stage.play([Turn::shell("echo x > unjudged.txt"), stage.write("a.txt"), Turn::say("end")]);
     assert!(stage.env.root().join("was-killed").exists(), "{}", played.story());
@@ -32,7 +34,7 @@ fn claude_does_not_run_what_a_killed_hook_was_asked_about() {
 
 #[test]
 fn claude_does_not_take_over_a_change_that_a_killed_hook_was_asked_about() {
-    let stage = Stage::guarded(Agent::Claude);
+    let stage = Stage::guarded(Client::Claude);
     kill_at(&stage, &["ConfigChange"]);
     let mark = stage.env.root().join("was-killed");
     let script = format!(

@@ -3,7 +3,9 @@
 use dandori_testkit::model::{Call, Turn};
 use serde_json::json;
 
-use crate::stage::{Agent, Stage};
+use dandori_domain::Client;
+
+use crate::stage::Stage;
 
 fn monitor(command: &str) -> Turn {
     let input = json!({ "command": command, "description": "watch", "timeout_ms": 5000 });
@@ -12,7 +14,7 @@ fn monitor(command: &str) -> Turn {
 
 #[test]
 fn its_second_shell_is_judged_like_the_first() {
-    let stage = Stage::guarded(Agent::Claude);
+    let stage = Stage::guarded(Client::Claude);
     stage.env.write(".env", "KEY=1\n");
     let search = json!({ "query": "select:Monitor" });
     let played = stage.play([
@@ -33,7 +35,7 @@ fn its_second_shell_is_judged_like_the_first() {
 
 #[test]
 fn a_yes_that_comes_by_itself_is_not_scheduled() {
-    let stage = Stage::guarded(Agent::Claude);
+    let stage = Stage::guarded(Client::Claude);
     let search = json!({ "query": "select:CronCreate" });
     let cron = json!({ "cron": "* * * * *", "prompt": "ok" });
     let played = stage.play([
@@ -66,6 +68,6 @@ fn what_another_session_sends_does_not_reach_a_guarded_one() {
         assert_eq!(stage.text("spoke.txt"), "to a door", "{}", played.story());
         (0..played.turns()).any(|turn| played.request(turn).to_string().contains("SMUGGLED"))
     };
-    assert!(hears(&Stage::new(Agent::Claude)), "without us it takes the words for its user's");
-    assert!(!hears(&Stage::guarded(Agent::Claude)));
+    assert!(hears(&Stage::new(Client::Claude)), "without us it takes the words for its user's");
+    assert!(!hears(&Stage::guarded(Client::Claude)));
 }

@@ -1,5 +1,7 @@
 //! The guards of a run: its rules, written down before the agent starts.
 
+#![deny(clippy::wildcard_enum_match_arm)]
+
 use camino::Utf8PathBuf;
 use dandori_agent::Guards;
 use dandori_domain::AgentName;
@@ -39,7 +41,11 @@ impl Engine {
         workspace: &Workspace,
         user_env: &Env,
     ) -> std::io::Result<Option<RunGuards>> {
-        if !matches!(run.spec.agent, AgentName::Claude | AgentName::Codex | AgentName::Gemini) {
+        let has_events = match &run.spec.agent {
+            AgentName::Client(client) => client.hooks().is_some(),
+            AgentName::Exec(_) | AgentName::Custom(_) | AgentName::Rehearsal => false,
+        };
+        if !has_events {
             return Ok(None);
         }
         let repo = self.layout().repo(run.spec.repo);

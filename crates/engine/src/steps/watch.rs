@@ -25,7 +25,7 @@ use crate::{Engine, RunLayout};
 /// How often the stream is looked at. Its end is not waited for this way: the shim's end is an event.
 const LOOK: Duration = Duration::from_millis(250);
 
-/// How long a client may take to end once it has said that it is done. Gemini needs four seconds after a shell; a client
+/// How long a client may take to end once it has said that it is done. One needs four seconds after a shell; a client
 /// that keeps something alive in the background would take as long as that does.
 const FAREWELL: Duration = Duration::from_secs(8);
 

@@ -125,3 +125,8 @@ fn streamed(block: &Value) -> (Value, Vec<Value>) {
         ),
     }
 }
+
+/// A user who has a key.
+pub(super) fn log_in(url: &str, _write: &dyn Fn(&str, &str)) -> Vec<(&'static str, String)> {
+    vec![("ANTHROPIC_API_KEY", "sk-ant-scripted".to_owned()), ("ANTHROPIC_BASE_URL", url.to_owned())]
+}

@@ -98,3 +98,9 @@ fn reason(status: u16) -> &'static str {
         _ => "INTERNAL",
     }
 }
+
+/// A user who has a key.
+pub(super) fn log_in(url: &str, write: &dyn Fn(&str, &str)) -> Vec<(&'static str, String)> {
+    write(".gemini/settings.json", "{ \"model\": { \"name\": \"gemini-2.5-flash\" } }");
+    vec![("GEMINI_API_KEY", "scripted".to_owned()), ("GOOGLE_GEMINI_BASE_URL", url.to_owned())]
+}

@@ -118,3 +118,17 @@ fn function(call_id: &str, name: &str, arguments: &Value) -> Value {
     json!({ "type": "function_call", "id": format!("fc_{call_id}"), "call_id": call_id, "name": name,
             "arguments": arguments.to_string(), "status": "completed" })
 }
+
+/// A user with a provider of his own: only those can be told how often to try again. The model is one that uses the plain
+/// tools.
+pub(super) fn log_in(url: &str, write: &dyn Fn(&str, &str)) -> Vec<(&'static str, String)> {
+    write(
+        ".codex/config.toml",
+        &format!(
+            "model = \"gpt-5.5\"\nmodel_provider = \"scripted\"\n\n[model_providers.scripted]\n\
+             name = \"scripted\"\nbase_url = \"{url}\"\nenv_key = \"SCRIPTED_KEY\"\n\
+             wire_api = \"responses\"\n"
+        ),
+    );
+    vec![("SCRIPTED_KEY", "scripted".to_owned())]
+}

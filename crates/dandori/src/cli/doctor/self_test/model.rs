@@ -5,10 +5,10 @@
 //! request that is repeated gets the same answer. What the agents send is kept for whoever wants to know what the model
 //! was told.
 
-mod anthropic;
-mod gemini;
+pub(super) mod anthropic;
+pub(super) mod google;
 mod http;
-mod openai;
+pub(super) mod openai;
 
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -16,10 +16,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use dandori_install::Client;
 use serde_json::Value;
 
-use http::{Reply, Request};
+pub(super) use http::{Reply, Request};
 
 /// What the model asks the agent to do.
 #[derive(Clone, Debug)]
@@ -32,18 +31,26 @@ pub(super) enum Step {
     },
 }
 
+/// How a vendor's models are spoken to.
+#[derive(Clone, Copy)]
+pub(super) struct Interface {
+    /// What the base address ends in.
+    pub(super) base: &'static str,
+    pub(super) reply: fn(&Request, &Heard) -> Reply,
+}
+
 /// A client that says nothing is not waited for longer.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Stops when it is dropped.
 pub(super) struct Model {
-    client: Client,
+    interface: Interface,
     address: SocketAddr,
     heard: Arc<Heard>,
     accepting: Option<JoinHandle<()>>,
 }
 
-struct Heard {
+pub(super) struct Heard {
     steps: Vec<Step>,
     /// Model turns in the longest conversation so far, and one more.
     turns: AtomicUsize,
@@ -52,7 +59,7 @@ struct Heard {
 }
 
 impl Model {
-    pub(super) fn start(client: Client, steps: Vec<Step>) -> std::io::Result<Self> {
+    pub(super) fn start(interface: Interface, steps: Vec<Step>) -> std::io::Result<Self> {
         let listener = TcpListener::bind(("127.0.0.1", 0))?;
         let address = listener.local_addr()?;
         let heard = Arc::new(Heard {
@@ -62,16 +69,13 @@ impl Model {
             is_stopped: AtomicBool::new(false),
         });
         let theirs = Arc::clone(&heard);
-        let accepting = std::thread::spawn(move || accept(&listener, client, &theirs));
-        Ok(Self { client, address, heard, accepting: Some(accepting) })
+        let accepting = std::thread::spawn(move || accept(&listener, interface, &theirs));
+        Ok(Self { interface, address, heard, accepting: Some(accepting) })
     }
 
     /// The base address as this agent wants it.
     pub(super) fn url(&self) -> String {
-        match self.client {
-            Client::Codex => format!("http://{}/v1", self.address),
-            Client::Claude | Client::Gemini => format!("http://{}", self.address),
-        }
+        format!("http://{}{}", self.address, self.interface.base)
     }
 
     pub(super) fn was_asked(&self) -> bool {
@@ -111,7 +115,7 @@ impl Heard {
     }
 }
 
-fn accept(listener: &TcpListener, client: Client, heard: &Arc<Heard>) {
+fn accept(listener: &TcpListener, interface: Interface, heard: &Arc<Heard>) {
     for stream in listener.incoming() {
         if heard.is_stopped.load(Ordering::SeqCst) {
             return;
@@ -120,21 +124,16 @@ fn accept(listener: &TcpListener, client: Client, heard: &Arc<Heard>) {
         let heard = Arc::clone(heard);
         std::thread::spawn(move || {
             // A client that went away is no concern of the model's.
-            let _ = converse(stream, client, &heard);
+            let _ = converse(stream, interface, &heard);
         });
     }
 }
 
-fn converse(mut stream: TcpStream, client: Client, heard: &Heard) -> std::io::Result<()> {
+fn converse(mut stream: TcpStream, interface: Interface, heard: &Heard) -> std::io::Result<()> {
     stream.set_read_timeout(Some(PATIENCE))?;
     stream.set_write_timeout(Some(PATIENCE))?;
     let Some(request) = http::read(&stream)? else { return Ok(()) };
-    let reply = match client {
-        Client::Claude => anthropic::reply(&request, heard),
-        Client::Codex => openai::reply(&request, heard),
-        Client::Gemini => gemini::reply(&request, heard),
-    };
-    reply.write(&mut stream)
+    (interface.reply)(&request, heard).write(&mut stream)
 }
 
 fn contains(value: &Value, words: &str) -> bool {

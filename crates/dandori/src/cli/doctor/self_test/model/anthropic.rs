@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{Heard, Reply, Request, Step, field, items};
 
-pub(super) fn reply(request: &Request, heard: &Heard) -> Reply {
+pub(in super::super) fn reply(request: &Request, heard: &Heard) -> Reply {
     let is_turn = request.method == "POST" && request.path.starts_with("/v1/messages");
     if !is_turn || request.path.contains("count_tokens") {
         return Reply::json(json!({ "data": [], "input_tokens": 10 }));

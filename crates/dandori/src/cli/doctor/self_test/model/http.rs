@@ -6,7 +6,7 @@ use std::net::TcpStream;
 
 use serde_json::Value;
 
-pub(super) struct Request {
+pub(in super::super) struct Request {
     pub(super) method: String,
     pub(super) path: String,
     pub(super) wants_upgrade: bool,
@@ -72,7 +72,7 @@ fn chunks(input: &mut impl BufRead) -> io::Result<Vec<u8>> {
 }
 
 /// What the model answers.
-pub(super) enum Reply {
+pub(in super::super) enum Reply {
     Json {
         status: u16,
         body: Value,

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{Heard, Reply, Request, Step, field, items};
 
-pub(super) fn reply(request: &Request, heard: &Heard) -> Reply {
+pub(in super::super) fn reply(request: &Request, heard: &Heard) -> Reply {
     if request.method != "POST" {
         let status = if request.wants_upgrade { 426 } else { 200 };
         return Reply::Json { status, body: json!({ "data": [], "models": [] }) };

@@ -1,7 +1,9 @@
 use std::io::{Read, Write};
 
+use dandori_install::Client;
 use serde_json::json;
 
+use super::super::actor::Actor;
 use super::*;
 
 fn post(model: &Model, path: &str, body: &Value) -> String {
@@ -14,8 +16,9 @@ fn post(model: &Model, path: &str, body: &Value) -> String {
 }
 
 fn model(client: Client) -> Model {
+    let interface = Actor::of(client).interface;
     let write = Step::Write { path: "/r/x".to_owned(), line: "l".to_owned() };
-    Model::start(client, vec![Step::Shell("git status".to_owned()), write]).unwrap()
+    Model::start(interface, vec![Step::Shell("git status".to_owned()), write]).unwrap()
 }
 
 #[test]

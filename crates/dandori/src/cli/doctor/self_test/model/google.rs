@@ -1,10 +1,10 @@
-//! Google's Gemini, as its own CLI asks for it.
+//! Google's models, as its own CLI asks for them.
 
 use serde_json::{Value, json};
 
 use super::{Heard, Reply, Request, Step, field, items};
 
-pub(super) fn reply(request: &Request, heard: &Heard) -> Reply {
+pub(in super::super) fn reply(request: &Request, heard: &Heard) -> Reply {
     let verb = request.path.rsplit(':').next().unwrap_or_default().split('?').next().unwrap_or_default();
     match verb {
         "streamGenerateContent" => {
