@@ -6,7 +6,7 @@
 use std::sync::{Arc, OnceLock};
 
 use camino::{Utf8Path, Utf8PathBuf};
-use dandori_guard::{Agent, Audience, Tool, decode};
+use dandori_guard::{Audience, Tool, decode_acp};
 use dandori_hook::Said;
 use dandori_host::Env;
 use serde_json::{Value, json};
@@ -71,7 +71,7 @@ impl Judge {
     pub(crate) fn ask(&self, asked: &Asked, call: Option<&str>) -> Result<(), Refusal> {
         let refused = |guard: String, reason: String| Err(Refusal { guard, reason });
         let bytes = self.event(asked, call).to_string();
-        let event = match decode(bytes.as_bytes(), Some(Agent::Acp)) {
+        let event = match decode_acp(bytes.as_bytes()) {
             Ok(event) => event,
             // Our own JSON: it cannot be, and if it is, nothing goes on.
             Err(error) => return refused("hook".to_owned(), error.to_string()),
@@ -89,7 +89,7 @@ impl Judge {
 
     /// Whether there is a command line in it.
     pub(crate) fn is_shell(&self, asked: &Asked) -> bool {
-        let event = decode(self.event(asked, None).to_string().as_bytes(), Some(Agent::Acp));
+        let event = decode_acp(self.event(asked, None).to_string().as_bytes());
         event.is_ok_and(|event| matches!(event.tool, Some(Tool::Bash { .. })))
     }
 

@@ -2,13 +2,12 @@
 //! installed in the user's repository or folders.
 //!
 //! Each client hears them from its private state folder, with the other people's hooks that were there and without an
-//! installation of the user's, which would judge a second time. Claude Code gets them by path as well: that file is out
-//! of the agent's reach and stands above every other, so that neither the project nor the agent can switch hooks off.
-//! The same call in two files is made once. What Codex and Gemini CLI do not read again while they work cannot be changed
-//! under them either.
+//! installation of the user's, which would judge a second time. One that takes settings by path gets them so as well: that
+//! file is out of the agent's reach and stands above every other, so that neither the project nor the agent can switch hooks
+//! off. The same call in two files is made once. What the others do not read again while they work cannot be changed under
+//! them either.
 
-use dandori_domain::AgentName;
-use dandori_install::{Client, TrustedHook, for_run, trusted_hooks};
+use dandori_install::{Client, TrustedHook, for_run, switches_of_all, trusted_hooks};
 use serde_json::{Value, json};
 
 use crate::Order;
@@ -26,15 +25,14 @@ pub(crate) fn trust(order: &Order<'_>, path: &str, text: &str) -> Vec<TrustedHoo
     trusted_hooks(order.dandori.as_str(), guards.folder.as_str(), path, text)
 }
 
-/// For `--settings`; the same as it is there already when it was written before: a client that runs may read it.
+/// For a client that takes some by path; the same as it is there already when it was written before: a client that runs may read it.
 pub(crate) fn write_settings(order: &Order<'_>, guards: &Guards<'_>) -> std::io::Result<()> {
-    if *order.agent != AgentName::Claude {
-        return Ok(());
-    }
-    let hooks = settings(order, Client::Claude, None).unwrap_or_default();
+    let by_path = |client: &Client| client.hooks().is_some_and(|hooks| hooks.settings_option.is_some());
+    let Some(client) = order.agent.client().filter(by_path) else { return Ok(()) };
+    let hooks = settings(order, client, None).unwrap_or_default();
     let mut settings: Value = serde_json::from_str(&hooks)?;
     if let Some(settings) = settings.as_object_mut() {
-        settings.insert("disableAllHooks".to_owned(), json!(false));
+        settings.extend(switches_of_all(client).map(|key| (key.to_owned(), json!(false))));
     }
     let bytes = settings.to_string().into_bytes();
     if std::fs::read(guards.settings).is_ok_and(|there| there == bytes) {

@@ -1,6 +1,6 @@
 //! The private state folder of a task and agent: the user's own settings and login, and this task's conversation.
 //!
-//! The user's folders (`~/.claude`, `~/.codex`, `~/.gemini`) are read and never written. Before *every* launch the
+//! The user's folders (`~/.claude` and the like) are read and never written. Before *every* launch the
 //! private folder is made anew: everything in it but the conversation goes, then the user's settings are copied in.
 //! So whatever a run did to its settings, hooks, rules or credentials ends with that run, and nothing is ever
 //! carried back.
@@ -12,19 +12,17 @@
 //! Links are never followed in the private folder (an agent can make them), always in the user's (dotfiles often
 //! are links).
 
-mod claude;
-mod codex;
-mod copy;
-mod gemini;
-mod prune;
+pub(crate) mod copy;
+pub(crate) mod prune;
 
 use std::io;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use dandori_domain::AgentName;
+use dandori_domain::client::Settings;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::Order;
+use crate::driver::Driver;
 
 /// A login that ends sooner than this would end inside the run.
 const LOGIN_MARGIN: SignedDuration = SignedDuration::from_mins(5);
@@ -60,29 +58,40 @@ pub(crate) struct PrivateHome {
     pub(crate) write: Vec<Utf8PathBuf>,
 }
 
+/// The folders of one client's settings: the user's, and the one in the private home.
+#[derive(Debug)]
+pub(crate) struct Folders {
+    pub(crate) from: Utf8PathBuf,
+    pub(crate) to: Utf8PathBuf,
+}
+
+impl Folders {
+    fn of(order: &Order<'_>, settings: &Settings) -> Result<Self, HomeError> {
+        let below = |path: &Utf8Path| match settings.below_variable() {
+            "" => path.to_owned(),
+            folder => path.join(folder),
+        };
+        let from = match order.user_env.path(settings.moved_by.variable()) {
+            Some(path) => below(&path),
+            None => order.user_env.home().ok_or(HomeError::NoHome)?.join(settings.folder),
+        };
+        Ok(Self { from, to: below(order.home) })
+    }
+}
+
 /// Makes the private folder of the order's agent anew. Programs without a driver have none.
 pub(crate) fn rebuild(order: &Order<'_>) -> Result<PrivateHome, HomeError> {
     if order.is_acp() {
         return Ok(crate::acp::home(order));
     }
-    let place = match order.agent {
-        AgentName::Claude => claude::rebuild(order)?,
-        AgentName::Codex => codex::rebuild(order)?,
-        AgentName::Gemini => gemini::rebuild(order)?,
-        AgentName::Exec(_) | AgentName::Custom(_) | AgentName::Rehearsal => return Ok(PrivateHome::default()),
-    };
-    Ok(PrivateHome { write: vec![order.home.to_owned()], ..place })
+    let Some(client) = order.agent.client() else { return Ok(PrivateHome::default()) };
+    let settings = &client.describe().settings;
+    let named = (Driver::of(client).rebuild)(order, &Folders::of(order, settings)?)?;
+    let env = vec![(settings.moved_by.variable().to_owned(), order.home.to_string())];
+    Ok(PrivateHome { env, named, write: vec![order.home.to_owned()] })
 }
 
-/// The user's folder of an agent: where a variable says, else below the home folder.
-fn users_folder(order: &Order<'_>, variable: &str, below_home: &str) -> Result<Utf8PathBuf, HomeError> {
-    match order.user_env.path(variable) {
-        Some(path) => Ok(path),
-        None => Ok(order.user_env.home().ok_or(HomeError::NoHome)?.join(below_home)),
-    }
-}
-
-fn require_fresh(agent: &'static str, ends: Option<Timestamp>, now: Timestamp) -> Result<(), HomeError> {
+pub(crate) fn require_fresh(agent: &'static str, ends: Option<Timestamp>, now: Timestamp) -> Result<(), HomeError> {
     match ends {
         Some(ends) if ends < now.saturating_add(LOGIN_MARGIN).unwrap_or(now) => Err(HomeError::LoginExpired { agent }),
         _ => Ok(()),
@@ -90,15 +99,15 @@ fn require_fresh(agent: &'static str, ends: Option<Timestamp>, now: Timestamp) -
 }
 
 /// A file of the user's as JSON; `None` when there is none.
-fn load_json(path: &Utf8Path) -> Result<Option<serde_json::Value>, HomeError> {
+pub(crate) fn load_json(path: &Utf8Path) -> Result<Option<serde_json::Value>, HomeError> {
     let Some(text) = copy::load(path)? else { return Ok(None) };
-    // Gemini's settings may carry comments; whoever reads them strictly would refuse what the agent takes.
+    // Some settings may carry comments; whoever reads them strictly would refuse what the agent takes.
     serde_json::from_slice(&copy::without_comments(&text))
         .map(Some)
         .map_err(|e| HomeError::Malformed { path: path.to_owned(), why: e.to_string() })
 }
 
-fn write_json(path: &Utf8Path, value: &serde_json::Value) -> Result<(), HomeError> {
+pub(crate) fn write_json(path: &Utf8Path, value: &serde_json::Value) -> Result<(), HomeError> {
     copy::write(path, value.to_string().as_bytes(), 0o600)
 }
 

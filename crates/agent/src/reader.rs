@@ -8,17 +8,15 @@
 //! three agents exit 0 when they are interrupted. Programs without a protocol are judged by their exit code.
 
 mod acp;
-mod claude;
-mod codex;
-mod gemini;
 mod lines;
-mod told;
+pub(crate) mod told;
 
 use dandori_domain::{AgentEvent, AgentFailure, AgentName, SessionId, Usage, Verdict};
 use serde_json::Value;
 
 use self::lines::{Line, Lines};
 use self::told::Told;
+use crate::driver::Driver;
 use crate::trouble;
 
 /// One per stream of one agent process.
@@ -29,11 +27,9 @@ pub struct Reader {
     told: Told,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, Debug)]
 enum Protocol {
-    Claude,
-    Codex,
-    Gemini,
+    Client(&'static Driver),
     /// `dandori acp`: our own events.
     Acp,
     /// Its output is the log, its exit code the verdict.
@@ -45,9 +41,7 @@ impl Reader {
     /// conversation had used before this process, as far as we know: Codex counts over the whole thread.
     pub fn new(agent: &AgentName, asked: Option<SessionId>, before: Usage) -> Self {
         let protocol = match agent {
-            AgentName::Claude => Protocol::Claude,
-            AgentName::Codex => Protocol::Codex,
-            AgentName::Gemini => Protocol::Gemini,
+            AgentName::Client(client) => Protocol::Client(Driver::of(*client)),
             AgentName::Exec(_) | AgentName::Custom(_) | AgentName::Rehearsal => Protocol::Plain,
         };
         Self { protocol, lines: Lines::default(), told: Told::new(asked, before) }
@@ -72,19 +66,21 @@ impl Reader {
         if let Some(line) = self.lines.rest() {
             self.take_in(line, &mut Vec::new());
         }
-        if let Some(failure) = self.told.wrong_session().filter(|_| self.protocol != Protocol::Acp) {
+        if let Some(failure) = self.told.wrong_session().filter(|_| !self.is_acp()) {
             return Verdict::Failed { failure };
         }
         match (self.protocol, self.told.verdict.clone()) {
             (Protocol::Plain, _) => self.judged_by_exit(exit, signal, stderr_tail),
-            (Protocol::Gemini, Some(Verdict::Failed { failure })) => {
-                Verdict::Failed { failure: gemini::with_exit(failure, exit) }
+            (Protocol::Client(driver), Some(Verdict::Failed { failure })) => {
+                Verdict::Failed { failure: (driver.with_exit)(failure, exit) }
             }
+            (Protocol::Client(_), Some(verdict)) => verdict,
+            (Protocol::Client(_), None) => Verdict::Failed { failure: self.without_verdict(exit, signal, stderr_tail) },
             (Protocol::Acp, Some(Verdict::Failed { failure })) => {
                 Verdict::Failed { failure: acp::explained(failure, &self.tail(stderr_tail)) }
             }
-            (_, Some(verdict)) => verdict,
-            (_, None) => Verdict::Failed { failure: self.without_verdict(exit, signal, stderr_tail) },
+            (Protocol::Acp, Some(verdict)) => verdict,
+            (Protocol::Acp, None) => Verdict::Failed { failure: self.without_verdict(exit, signal, stderr_tail) },
         }
     }
 
@@ -100,7 +96,11 @@ impl Reader {
 
     /// The agent began a conversation in place of the one it was to go on with, and said so.
     pub fn is_anew(&self) -> bool {
-        self.protocol == Protocol::Acp && self.told.wrong_session().is_some()
+        self.is_acp() && self.told.wrong_session().is_some()
+    }
+
+    fn is_acp(&self) -> bool {
+        matches!(self.protocol, Protocol::Acp)
     }
 
     /// Whether a tool is running: silence is then nothing to worry about.
@@ -123,6 +123,11 @@ impl Reader {
         self.told.verdict.as_ref()
     }
 
+    /// Whether it has said that it is done, and nothing it asked for is under way.
+    pub fn is_done(&self) -> bool {
+        matches!(self.told.verdict, Some(Verdict::Done { .. })) && !self.has_open_tool()
+    }
+
     /// Whether the agent itself stopped because its budget was spent; [`Reader::usage`] has the sum.
     pub fn is_over_budget(&self) -> bool {
         self.told.is_over_budget
@@ -139,7 +144,7 @@ impl Reader {
         };
         let text = String::from_utf8_lossy(&bytes);
         let text = text.trim_end_matches('\r');
-        if self.protocol == Protocol::Plain {
+        if let Protocol::Plain = self.protocol {
             self.told.note_line(text);
             events.push(AgentEvent::Line { text: told::cut(text) });
             return;
@@ -149,9 +154,7 @@ impl Reader {
         }
         match serde_json::from_str::<Value>(text) {
             Ok(value) if value.is_object() => match self.protocol {
-                Protocol::Claude => claude::take_in(&value, &mut self.told, events),
-                Protocol::Codex => codex::take_in(&value, &mut self.told, events),
-                Protocol::Gemini => gemini::take_in(&value, &mut self.told, events),
+                Protocol::Client(driver) => (driver.take_in)(&value, &mut self.told, events),
                 Protocol::Acp => acp::take_in(value, &mut self.told, events),
                 Protocol::Plain => {}
             },
@@ -177,8 +180,8 @@ impl Reader {
     fn without_verdict(&self, exit: Option<i32>, signal: Option<i32>, stderr_tail: &str) -> AgentFailure {
         let tail = self.tail(stderr_tail);
         let was_ended = signal.is_some() || matches!(exit, None | Some(0 | 129 | 130 | 137 | 143));
-        if self.protocol == Protocol::Gemini
-            && let Some(failure) = gemini::of_exit(exit, &tail, &self.told)
+        if let Protocol::Client(driver) = self.protocol
+            && let Some(failure) = (driver.of_exit)(exit, &tail, &self.told)
         {
             return failure;
         }
@@ -214,12 +217,12 @@ impl Reader {
     }
 }
 
-fn last_line(text: &str) -> &str {
+pub(crate) fn last_line(text: &str) -> &str {
     text.lines().rev().find(|l| !l.trim().is_empty()).unwrap_or_default()
 }
 
 /// How the agents say that there is no such conversation.
-fn is_unknown_session(text: &str) -> bool {
+pub(crate) fn is_unknown_session(text: &str) -> bool {
     let text = text.to_lowercase();
     [
         "no conversation found",

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use camino::{Utf8Path, Utf8PathBuf};
 use dandori_agent::{Launch, Order, Reader, prepare, version};
 use dandori_domain::run::Limits;
-use dandori_domain::{AgentEvent, AgentFailure, AgentName, RunId, SessionId, TaskId, Usage, Verdict};
+use dandori_domain::{AgentEvent, AgentFailure, AgentName, Client, RunId, SessionId, TaskId, Usage, Verdict};
 use dandori_host::{Cmd, Env};
 use dandori_testkit::clis;
 use dandori_testkit::model::{Call, Kind, ModelServer, Script, Turn};
@@ -44,11 +44,7 @@ impl Stage {
         for folder in ["user", "repo", "tmp", "private"] {
             std::fs::create_dir(root.join(folder)).unwrap();
         }
-        let server = server(match agent {
-            AgentName::Codex => Kind::OpenAi,
-            AgentName::Gemini => Kind::Gemini,
-            _ => Kind::Anthropic,
-        });
+        let server = server(agent.client().unwrap().into());
         let mut env = Env::of_process().filtered(|name| name == "PATH");
         let path = format!("{}:{}", clis::bin(), env.text("PATH").unwrap());
         env.set("PATH", path).set("HOME", root.join("user").as_str()).set("LANG", "C.UTF-8").set("SECRET", "s3cret");
@@ -208,19 +204,19 @@ fn edits_and_follows_up(agent: AgentName, settings: &str, tampered: &[&str]) {
 #[test]
 fn claude_edits_a_file_and_goes_on_in_the_same_conversation() {
     let tampered = ["settings.json", "settings.local.json", "CLAUDE.md", "agents/evil.md", ".claude.json"];
-    edits_and_follows_up(AgentName::Claude, ".claude/settings.json", &tampered);
+    edits_and_follows_up(AgentName::Client(Client::Claude), ".claude/settings.json", &tampered);
 }
 
 #[test]
 fn codex_edits_a_file_and_goes_on_in_the_same_conversation() {
     let tampered = ["AGENTS.md", "hooks.json", "rules/evil.rules", "auth.json"];
-    edits_and_follows_up(AgentName::Codex, ".codex/config.toml", &tampered);
+    edits_and_follows_up(AgentName::Client(Client::Codex), ".codex/config.toml", &tampered);
 }
 
 #[test]
 fn gemini_edits_a_file_and_goes_on_in_the_same_conversation() {
     let tampered = [".gemini/settings.json", ".gemini/GEMINI.md", ".gemini/policies/evil.toml", ".gemini/.env"];
-    edits_and_follows_up(AgentName::Gemini, ".gemini/settings.json", &tampered);
+    edits_and_follows_up(AgentName::Client(Client::Gemini), ".gemini/settings.json", &tampered);
 }
 
 fn long_instruction_arrives(agent: AgentName) {
@@ -234,17 +230,17 @@ fn long_instruction_arrives(agent: AgentName) {
 
 #[test]
 fn claude_gets_a_long_instruction_whole() {
-    long_instruction_arrives(AgentName::Claude);
+    long_instruction_arrives(AgentName::Client(Client::Claude));
 }
 
 #[test]
 fn codex_gets_a_long_instruction_whole() {
-    long_instruction_arrives(AgentName::Codex);
+    long_instruction_arrives(AgentName::Client(Client::Codex));
 }
 
 #[test]
 fn gemini_gets_a_long_instruction_whole() {
-    long_instruction_arrives(AgentName::Gemini);
+    long_instruction_arrives(AgentName::Client(Client::Gemini));
 }
 
 fn failure_of(agent: AgentName, server: impl FnOnce(Kind) -> ModelServer) -> AgentFailure {
@@ -271,22 +267,22 @@ fn fails_clearly(agent: &AgentName) {
 
 #[test]
 fn claude_fails_clearly_on_a_dead_or_refusing_api() {
-    fails_clearly(&AgentName::Claude);
+    fails_clearly(&AgentName::Client(Client::Claude));
 }
 
 #[test]
 fn codex_fails_clearly_on_a_dead_or_refusing_api() {
-    fails_clearly(&AgentName::Codex);
+    fails_clearly(&AgentName::Client(Client::Codex));
 }
 
 #[test]
 fn gemini_fails_clearly_on_a_dead_or_refusing_api() {
-    fails_clearly(&AgentName::Gemini);
+    fails_clearly(&AgentName::Client(Client::Gemini));
 }
 
 #[test]
 fn an_unknown_conversation_is_named_as_such() {
-    for agent in [AgentName::Claude, AgentName::Codex, AgentName::Gemini] {
+    for agent in Client::ALL.map(AgentName::Client) {
         let stage = Stage::scripted(agent.clone(), Script::default());
         let asked = SessionId::new("11111111-2222-4333-8444-555555555555");
         let played = stage.play("Go on", Some(&asked), Usage::default());
@@ -297,7 +293,7 @@ fn an_unknown_conversation_is_named_as_such() {
 
 #[test]
 fn words_that_look_like_a_command_are_still_words() {
-    for agent in [AgentName::Claude, AgentName::Codex, AgentName::Gemini] {
+    for agent in Client::ALL.map(AgentName::Client) {
         let stage = Stage::scripted(agent.clone(), Script::turns([Turn::say("Read.")]));
         let played = stage.play("/help me with @nosuch/file", None, Usage::default());
         assert_eq!(played.verdict, Verdict::Done { summary: "Read.".to_owned() }, "{agent}");
@@ -307,7 +303,7 @@ fn words_that_look_like_a_command_are_still_words() {
 
 #[test]
 fn the_rules_reach_every_model() {
-    for agent in [AgentName::Claude, AgentName::Codex, AgentName::Gemini] {
+    for agent in Client::ALL.map(AgentName::Client) {
         let stage = Stage::scripted(agent.clone(), Script::turns([Turn::say("Read.")]));
         stage.play("Do it", None, Usage::default());
         let request = stage.server.turns().remove(0).to_string();
@@ -319,7 +315,7 @@ fn the_rules_reach_every_model() {
 #[test]
 fn claude_works_without_our_sandbox_too() {
     let script = Script::turns([Turn::shell("echo hi > a.txt"), Turn::say("All done.")]);
-    let mut stage = Stage::scripted(AgentName::Claude, script);
+    let mut stage = Stage::scripted(AgentName::Client(Client::Claude), script);
     stage.sandboxed = false;
     let played = stage.play("Write", None, Usage::default());
     assert_eq!(played.verdict, Verdict::Done { summary: "All done.".to_owned() });
@@ -329,7 +325,7 @@ fn claude_works_without_our_sandbox_too() {
 /// The login of an account works without the refresh token, which stays with the user.
 #[test]
 fn claude_works_with_the_access_token_alone() {
-    let mut stage = Stage::scripted(AgentName::Claude, Script::turns([Turn::say("Read.")]));
+    let mut stage = Stage::scripted(AgentName::Client(Client::Claude), Script::turns([Turn::say("Read.")]));
     stage.env.remove("ANTHROPIC_API_KEY");
     let ends = dandori_host::now().as_millisecond() + 3_600_000;
     let login = format!(
@@ -350,9 +346,8 @@ fn each_agent_tells_its_version() {
     let mut env = Env::of_process().filtered(|name| name == "PATH");
     let path = format!("{}:{}", clis::bin(), env.text("PATH").unwrap());
     env.set("PATH", path);
-    for (agent, expected) in
-        [(AgentName::Claude, "2.1.197"), (AgentName::Codex, "0.166.0"), (AgentName::Gemini, "0.61.0")]
-    {
-        assert_eq!(version(&agent, &env, home).unwrap(), expected);
+    for client in Client::ALL {
+        let expected = client.describe().program.newest();
+        assert_eq!(version(&AgentName::Client(client), &env, home).unwrap(), expected);
     }
 }

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use dandori_agent::Reader;
-use dandori_domain::{AgentEvent, AgentFailure, AgentName, SessionId, Usage, Usd, Verdict};
+use dandori_domain::{AgentEvent, AgentFailure, AgentName, Client, SessionId, Usage, Usd, Verdict};
 
 fn streams() -> BTreeMap<String, Vec<u8>> {
     let folder = camino::Utf8Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/streams");
@@ -97,6 +97,11 @@ fn each_recorded_end_means_what_happened() {
         ("claude-success", 0, "done: All done."),
         ("claude-background-bash", 0, "done: started bg"),
         ("claude-resume", 0, "done: second"),
+        ("claude-2.1.325-success", 0, "done: All done."),
+        ("claude-2.1.325-resume", 0, "done: Follow-up answered."),
+        ("claude-2.1.325-background-bash", 0, "done: All done."),
+        // A second turn, for what came out of the background: the last result counts.
+        ("claude-2.1.325-background-agent", 0, "done: more"),
         ("claude-error-400", 1, "api 400: 400 stub says 400"),
         ("claude-error-401", 1, "not authorised: 401 stub says 401"),
         ("claude-error-403", 1, "not authorised: 403 stub says 403"),
@@ -169,9 +174,21 @@ fn tokens_and_money_are_counted_for_this_process() {
 }
 
 #[test]
+fn a_resumed_claude_that_reports_its_conversation_is_counted_by_its_own_share() {
+    let usage = |input_tokens, output_tokens, cost| {
+        let cost = Some(Usd::from_dollars(cost));
+        Usage { input_tokens, output_tokens, cached_tokens: 0, cost }
+    };
+    let counted = |stream| read(stream, 0).2.usage();
+    assert_eq!(counted("claude-2.1.325-success"), usage(200, 40, 0.0016));
+    assert_eq!(counted("claude-2.1.325-resume"), usage(100, 20, 0.0008), "not 300 and 0.0024, its total");
+    assert_eq!(counted("claude-2.1.325-background-agent"), usage(900, 180, 0.0072), "of two results, each once");
+}
+
+#[test]
 fn what_a_codex_thread_had_used_before_is_not_counted_again() {
     let before = Usage { input_tokens: 100, output_tokens: 20, ..Usage::default() };
-    let mut reader = Reader::new(&AgentName::Codex, None, before);
+    let mut reader = Reader::new(&AgentName::Client(Client::Codex), None, before);
     reader.feed(&streams().remove("codex-resume").unwrap());
     assert_eq!(reader.usage(), Usage { input_tokens: 100, output_tokens: 20, ..Usage::default() });
 }
@@ -192,7 +209,7 @@ fn going_on_with_another_conversation_is_a_failure_even_when_it_says_success() {
         assert!(matches!(reader.finish(Some(0), None, ""), Verdict::Done { .. }), "{stream}");
     }
     let asked = SessionId::new("11111111-2222-4333-8444-555555555555");
-    let mut reader = Reader::new(&AgentName::Claude, Some(asked.clone()), Usage::default());
+    let mut reader = Reader::new(&AgentName::Client(Client::Claude), Some(asked.clone()), Usage::default());
     reader.feed(&streams().remove("claude-resume-wrong-cwd").unwrap());
     let failure = AgentFailure::WrongSession { asked, got: None };
     assert_eq!(reader.finish(Some(1), None, ""), Verdict::Failed { failure }, "no such conversation");

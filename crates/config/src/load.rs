@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use dandori_domain::Client;
 use dandori_domain::agent::AgentName;
 use dandori_domain::run::{Cleanup, CustomAgent, Limits, RunSettings, SandboxMode, SandboxSettings};
 use dandori_domain::{Problem, Usd};
@@ -99,7 +100,7 @@ impl Default for Config {
             RunSettings::default();
         Self {
             base: None,
-            agent: AgentName::Claude,
+            agent: AgentName::Client(Client::Claude),
             pr: wants_pull,
             forge: ForgeChoice::Auto,
             cleanup,
@@ -192,7 +193,8 @@ impl Config {
 
     /// Names a user may give to `--agent`.
     pub fn known_agents(&self) -> Vec<String> {
-        let mut names: Vec<String> = ["claude", "codex", "gemini", "exec:<command>"].map(str::to_owned).to_vec();
+        let clients = Client::ALL.iter().map(|client| client.name());
+        let mut names: Vec<String> = clients.chain(["exec:<command>"]).map(str::to_owned).collect();
         let is_startable = |agent: &AgentSettings| agent.command.is_some() || agent.acp.is_some();
         names.extend(self.agents.iter().filter(|(_, agent)| is_startable(agent)).map(|(name, _)| name.clone()));
         names

@@ -73,7 +73,8 @@ fn localised(arg: Arg, words: Option<&CommandHelp>) -> Arg {
     if !arg.get_action().takes_values() {
         return arg.help(words.help).help_heading(heading);
     }
-    let text = format!("{}{}", words.help, values(&arg));
+    let help = words.help.replace(help::CLIENTS, &dandori_domain::client::names().replace(", ", "、"));
+    let text = format!("{help}{}", values(&arg));
     let arg = arg.help(text).help_heading(heading).hide_default_value(true).hide_possible_values(true);
     match words.value {
         Some(name) => arg.value_name(name),

@@ -7,6 +7,7 @@
 
 use std::io::{BufRead, BufReader, IsTerminal, Write};
 
+use dandori_domain::Client;
 use dandori_host::{Env, ancestry};
 use dandori_text::guard::verbs as text;
 
@@ -51,14 +52,15 @@ pub(crate) fn refuse_agents(context: &Context) -> Result<(), Failed> {
 
 /// The agent this process was started by, as far as can be told.
 fn agent_around(env: &Env) -> Option<String> {
-    let marked =
-        ancestry::MARKS.iter().find(|(name, _)| env.text(name).is_some()).map(|(_, agent)| (*agent).to_owned());
-    marked.or_else(agent_above)
+    let marked = ancestry::marked(|name| env.text(name).is_some());
+    marked.map(str::to_owned).or_else(agent_above)
 }
 
 /// A client among the processes above this one, or its mark on one of them.
 fn agent_above() -> Option<String> {
-    ancestry::ancestors().find_map(|above| above.client().or_else(|| above.marked())).map(str::to_owned)
+    ancestry::ancestors()
+        .find_map(|above| above.client().map(Client::title).or_else(|| above.marked()))
+        .map(str::to_owned)
 }
 
 #[cfg(test)]
@@ -67,7 +69,10 @@ mod tests {
 
     #[test]
     fn a_client_s_mark_in_the_environment_is_enough() {
-        assert_eq!(agent_around(&Env::from_pairs([("CLAUDECODE", "1")])).as_deref(), Some("Claude Code"));
-        assert_eq!(agent_around(&Env::from_pairs([("GEMINI_CLI", "1")])).as_deref(), Some("Gemini CLI"));
+        for client in Client::ALL {
+            for mark in client.describe().environment.marks {
+                assert_eq!(agent_around(&Env::from_pairs([(*mark, "1")])).as_deref(), Some(client.title()));
+            }
+        }
     }
 }

@@ -5,14 +5,14 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::client::Client;
 use crate::id::{SessionId, Usd};
 
 /// Who works on a run. `exec:` names any program; a custom name is one from the configuration.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum AgentName {
-    Claude,
-    Codex,
-    Gemini,
+    /// One whose words and settings are known.
+    Client(Client),
     /// Any program: instruction on stdin, exit 0 is success.
     Exec(String),
     /// The built-in agent of `dandori demo`: plays a scene without a model.
@@ -21,12 +21,20 @@ pub enum AgentName {
     Custom(String),
 }
 
+impl AgentName {
+    /// The client it is, when it is one.
+    pub fn client(&self) -> Option<Client> {
+        match self {
+            Self::Client(client) => Some(*client),
+            Self::Exec(_) | Self::Rehearsal | Self::Custom(_) => None,
+        }
+    }
+}
+
 impl fmt::Display for AgentName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Claude => f.write_str("claude"),
-            Self::Codex => f.write_str("codex"),
-            Self::Gemini => f.write_str("gemini"),
+            Self::Client(client) => client.fmt(f),
             Self::Exec(command) => write!(f, "exec:{command}"),
             Self::Rehearsal => f.write_str("rehearsal"),
             Self::Custom(name) => f.write_str(name),
@@ -42,10 +50,8 @@ impl FromStr for AgentName {
     type Err = BadAgentName;
     fn from_str(text: &str) -> Result<Self, BadAgentName> {
         match text {
-            "claude" => Ok(Self::Claude),
-            "codex" => Ok(Self::Codex),
-            "gemini" => Ok(Self::Gemini),
             "rehearsal" => Ok(Self::Rehearsal),
+            _ if let Ok(client) = text.parse() => Ok(Self::Client(client)),
             _ => match text.strip_prefix("exec:") {
                 Some(command) if !command.trim().is_empty() => Ok(Self::Exec(command.to_owned())),
                 Some(_) => Err(BadAgentName(text.to_owned())),
@@ -237,7 +243,8 @@ mod tests {
 
     #[test]
     fn agent_names_print_and_parse() {
-        for text in ["claude", "codex", "gemini", "exec:make fix", "my-agent", "rehearsal"] {
+        let clients = Client::ALL.iter().map(|client| client.name());
+        for text in clients.chain(["exec:make fix", "my-agent", "rehearsal"]) {
             assert_eq!(text.parse::<AgentName>().unwrap().to_string(), text);
         }
         for bad in ["", "exec:", "exec:  ", "a b", "../x", "a/b"] {

@@ -7,6 +7,7 @@ pub mod acp;
 pub mod agent;
 pub mod candidate;
 pub mod cause;
+pub mod client;
 pub mod constraint;
 pub mod failure;
 pub mod guard;
@@ -25,6 +26,7 @@ pub mod wait;
 pub mod worktree;
 
 pub use agent::{AgentEvent, AgentFailure, AgentName, ProtocolTrouble, Usage, Verdict};
+pub use client::Client;
 pub use failure::{Failure, Finding, Limit, Stage, Unfit, UnfitWhy};
 pub use id::{Epoch, HostId, Oid, PullId, RepoId, RunId, RunKey, SessionId, TaskId, TaskNumber, Usd, WorktreeKey};
 pub use machine::{IllegalFact, Machine, Next};

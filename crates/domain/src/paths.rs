@@ -1,11 +1,19 @@
 //! Paths no agent may touch, judged on what would be staged.
 
+use crate::client::{Client, Settings};
+
 /// The names every run refuses; configuration may add to them, never take away.
 pub const FORBIDDEN: &[&str] = &[".git", ".env", ".env.*", "*.key", "*.pem"];
 
 /// Keys and passwords by the names they usually have, and where tools keep their logins. Patterns without a `/` hold in any folder,
 /// `~/` is the home folder. The guards refuse to read them, and a run cannot see them.
-pub const SECRETS: &[&str] = &[
+pub fn secrets() -> Vec<String> {
+    let login = |settings: &Settings| format!("~/{}/{}", settings.folder, settings.login);
+    let logins = Client::ALL.iter().map(|client| login(&client.describe().settings));
+    SECRETS.iter().map(|&pattern| pattern.to_owned()).chain(logins).collect()
+}
+
+const SECRETS: &[&str] = &[
     ".env",
     ".env.*",
     "*.key",
@@ -21,15 +29,12 @@ pub const SECRETS: &[&str] = &[
     "~/.aws/credentials",
     "~/.azure/msal_token_cache.json",
     "~/.cargo/credentials.toml",
-    "~/.claude/.credentials.json",
-    "~/.codex/auth.json",
     "~/.config/gcloud/application_default_credentials.json",
     "~/.config/gcloud/credentials.db",
     "~/.config/gh/hosts.yml",
     "~/.config/git/credentials",
     "~/.docker/config.json",
     "~/.gem/credentials",
-    "~/.gemini/oauth_creds.json",
     "~/.gnupg/private-keys-v1.d",
     "~/.kube/config",
     "/etc/shadow",

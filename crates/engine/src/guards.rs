@@ -284,6 +284,8 @@ mod tests {
             at: now().as_millisecond(),
             agent: "claude".to_owned(),
             session: Some("s".to_owned()),
+            prompt_id: None,
+            prompt_hash: None,
             event: "pre-tool".to_owned(),
             tool: None,
             subject: Some(subject.to_owned()),

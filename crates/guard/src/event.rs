@@ -3,10 +3,10 @@
 //! Nothing here refuses: what a client sent in an unexpected form is kept in `raw` and named in `oddities`.
 
 use std::fmt;
-use std::str::FromStr;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use dandori_domain::SessionId;
+use dandori_domain::client::Hooks;
+use dandori_domain::{Client, SessionId};
 use serde_json::Value;
 
 use crate::change::Change;
@@ -18,6 +18,8 @@ pub struct Event {
     pub name: String,
     pub kind: Kind,
     pub session: Option<SessionId>,
+    /// The client's own id of the prompt this belongs to, where it gives one.
+    pub prompt_id: Option<String>,
     pub transcript: Option<Utf8PathBuf>,
     pub cwd: Option<Utf8PathBuf>,
     pub permission_mode: Option<PermissionMode>,
@@ -74,6 +76,7 @@ impl Event {
             name: self.name.clone(),
             kind,
             session: self.session.clone(),
+            prompt_id: self.prompt_id.clone(),
             transcript: self.transcript.clone(),
             cwd: self.cwd.clone(),
             permission_mode: self.permission_mode.clone(),
@@ -99,42 +102,45 @@ impl Event {
     /// Whether a question would reach a person who can answer it.
     pub fn can_ask(&self) -> bool {
         let silenced = matches!(self.permission_mode, Some(PermissionMode::Bypass | PermissionMode::DontAsk));
-        self.agent == Agent::Claude && !self.headless && !silenced
+        self.agent.hooks().is_some_and(|hooks| hooks.can_ask) && !self.headless && !silenced
     }
 }
 
+/// Who asks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord, Hash)]
 pub enum Agent {
-    Claude,
-    Codex,
-    Gemini,
+    Client(Client),
     /// Any agent of the Agent Client Protocol. It has no hooks: what it asks its client for is put as an event.
     Acp,
 }
 
-impl fmt::Display for Agent {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Claude => "claude",
-            Self::Codex => "codex",
-            Self::Gemini => "gemini",
-            Self::Acp => "acp",
-        })
+impl Agent {
+    /// How it asks us; `None` when somebody else asks for it.
+    pub fn hooks(self) -> Option<&'static Hooks> {
+        match self {
+            Self::Client(client) => client.hooks(),
+            Self::Acp => None,
+        }
     }
 }
 
-#[derive(Debug, thiserror::Error, PartialEq, Eq)]
-#[error("{0:?} is not an agent with hooks: claude, codex or gemini")]
-pub struct UnknownAgent(String);
+impl PartialEq<Client> for Agent {
+    fn eq(&self, other: &Client) -> bool {
+        *self == Self::Client(*other)
+    }
+}
 
-impl FromStr for Agent {
-    type Err = UnknownAgent;
-    fn from_str(text: &str) -> Result<Self, UnknownAgent> {
-        match text {
-            "claude" => Ok(Self::Claude),
-            "codex" => Ok(Self::Codex),
-            "gemini" => Ok(Self::Gemini),
-            _ => Err(UnknownAgent(text.to_owned())),
+impl From<Client> for Agent {
+    fn from(client: Client) -> Self {
+        Self::Client(client)
+    }
+}
+
+impl fmt::Display for Agent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Client(client) => client.fmt(f),
+            Self::Acp => f.write_str("acp"),
         }
     }
 }
@@ -205,6 +211,8 @@ impl Kind {
 pub enum Source {
     Startup,
     Resume,
+    /// A copy of a conversation, under a name of its own.
+    Fork,
     Clear,
     Compact,
     Other(String),
@@ -223,6 +231,8 @@ pub enum Outcome {
 pub enum PermissionMode {
     Default,
     Plan,
+    /// The client decides by itself what it asks about. A hook's question is asked all the same.
+    Auto,
     AcceptEdits,
     Bypass,
     DontAsk,
@@ -299,7 +309,7 @@ pub enum Oddity {
     #[error("the event {name:?} is not known for {agent}")]
     UnknownEvent { name: String, agent: Agent },
     #[error("registered for {registered}, but this is an event of {found}")]
-    OtherAgent { registered: Agent, found: Agent },
+    OtherAgent { registered: Client, found: Client },
     #[error("the text held bytes that are not text")]
     BrokenText,
     #[error("part of the patch was not understood")]

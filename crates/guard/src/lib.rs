@@ -1,6 +1,6 @@
 //! What an agent is about to do, and what is said about it.
 //!
-//! `wire` reads the hook events of Claude Code, Codex CLI and Gemini CLI into one `Event` and writes one `Ruling` back in
+//! `wire` reads the hook events of the clients into one `Event` and writes one `Ruling` back in
 //! each client's own protocol. Guards stand between the two: they see an `Event`, give a `Decision` each, and never
 //! learn which client asked.
 //!
@@ -32,11 +32,12 @@ pub mod world;
 
 pub use change::{Change, ChangeKind};
 pub use context::{Context, Documents, Target};
+pub use dandori_domain::Client;
 pub use dandori_domain::guard::{ErrorPolicy, Level, Profile};
 pub use decision::{Audience, Chain, Decision, GuardName, Note, Permission, Reason, Ruling};
 pub use event::{Agent, EditTool, Event, Kind, Oddity, Outcome, PermissionMode, Source, Subagent, Tool};
 pub use judge::{Asking, Judgement, Step, judge};
 pub use rules::Rules;
 pub use voice::Trouble;
-pub use wire::{Answer, DecodeError, answer_unreadable, decode, encode};
+pub use wire::{Answer, DecodeError, answer_unreadable, decode, decode_acp, encode};
 pub use world::{Checkout, Effect, Mark, World};

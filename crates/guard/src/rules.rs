@@ -7,8 +7,9 @@ use std::collections::BTreeMap;
 use camino::Utf8PathBuf;
 use serde::{Deserialize, Serialize};
 
+use dandori_domain::Client;
 use dandori_domain::guard::{ErrorPolicy, Level, Profile};
-use dandori_domain::paths::SECRETS;
+use dandori_domain::paths::secrets;
 
 /// A snapshot of another version is made again.
 pub const VERSION: u32 = 2;
@@ -206,6 +207,7 @@ impl Rules {
             })
             .filter(|active| active.level != Level::Off)
             .collect();
+        let clients_read = Client::ALL.iter().map(|client| client.describe().reads_first);
         Self {
             version: VERSION,
             profile,
@@ -216,10 +218,10 @@ impl Rules {
                 only_workspace: false,
                 what: if profile == Profile::Discipline { MainWhat::Edits } else { MainWhat::Branch },
             },
-            required_reads: strings(&["CLAUDE.md", "AGENTS.md", "GEMINI.md", "state.md"]),
+            required_reads: clients_read.chain(["state.md"]).map(str::to_owned).collect(),
             protected: Vec::new(),
             protected_by_repository: Vec::new(),
-            secrets: strings(SECRETS),
+            secrets: secrets(),
             destructive: BTreeMap::new(),
             opaque: Level::Ask,
             checks: Checks { seconds: 60, ..Checks::default() },

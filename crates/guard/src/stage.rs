@@ -1,11 +1,14 @@
 //! A world in memory, for the guards' tests.
 
+mod hands;
+
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use dandori_domain::client::Moment;
 use dandori_domain::guard::{Level, Profile};
 use dandori_text::Lang;
 use serde_json::{Value, json};
@@ -13,13 +16,15 @@ use serde_json::{Value, json};
 use crate::judge::{Asking, Judgement, Outcome, judge};
 use crate::rules::{Active, Rules};
 use crate::world::{Call, Checkout, Denied, Exception, FileKind, Gap, Head, Mark, Ran, World};
-use crate::{Agent, Context, decode};
+use crate::{Client, Context, decode};
+
+pub(crate) use hands::Deed;
 
 /// The repository is `/repo` on the branch `work`, unless a test says otherwise.
 pub(crate) struct Stage {
     pub(crate) rules: Rules,
     pub(crate) lang: Lang,
-    pub(crate) agent: Agent,
+    pub(crate) agent: Client,
     pub(crate) headless: bool,
     pub(crate) nested: bool,
     files: BTreeMap<Utf8PathBuf, String>,
@@ -48,7 +53,7 @@ impl Stage {
         Self {
             rules: Rules::of(profile),
             lang: Lang::En,
-            agent: Agent::Claude,
+            agent: Client::Claude,
             headless: false,
             nested: false,
             files: BTreeMap::new(),
@@ -210,7 +215,7 @@ impl Stage {
     }
 
     pub(crate) fn prompt(&self, prompt: &str) -> Judgement {
-        self.event("UserPromptSubmit", &json!({"prompt": prompt}))
+        self.at(Moment::Prompt, &json!({"prompt": prompt}))
     }
 }
 

@@ -33,6 +33,7 @@ use serde::Serialize;
 
 use crate::decision::{Audience, Note, Permission, Reason, Ruling};
 use crate::event::{Agent, Event, Kind, Oddity};
+use dandori_domain::Client;
 
 mod acp;
 mod claude;
@@ -55,8 +56,17 @@ pub enum DecodeError {
     NotJson(#[source] serde_json::Error),
 }
 
-/// Reads an event. `registered` is the agent the hook was installed for, when it says so.
-pub fn decode(bytes: &[u8], registered: Option<Agent>) -> Result<Event, DecodeError> {
+/// Reads an event. `registered` is the client the hook was installed for, when it says so.
+pub fn decode(bytes: &[u8], registered: Option<Client>) -> Result<Event, DecodeError> {
+    decode_from(bytes, registered.map(Agent::Client))
+}
+
+/// Reads what an agent of the Agent Client Protocol asks its client for, put as an event.
+pub fn decode_acp(bytes: &[u8]) -> Result<Event, DecodeError> {
+    decode_from(bytes, Some(Agent::Acp))
+}
+
+fn decode_from(bytes: &[u8], registered: Option<Agent>) -> Result<Event, DecodeError> {
     let text = String::from_utf8_lossy(bytes);
     let mended_bytes = matches!(text, Cow::Owned(_));
     let read = read_event(&text, registered);
@@ -76,6 +86,7 @@ pub fn decode(bytes: &[u8], registered: Option<Agent>) -> Result<Event, DecodeEr
 }
 
 /// Everything but `raw`.
+#[deny(clippy::wildcard_enum_match_arm)]
 fn read_event(text: &str, registered: Option<Agent>) -> Result<Event, DecodeError> {
     let mut fields = Fields::read(text).map_err(DecodeError::NotJson)?;
     let name = fields.string("hook_event_name");
@@ -85,15 +96,16 @@ fn read_event(text: &str, registered: Option<Agent>) -> Result<Event, DecodeErro
     let name = name.unwrap_or_default();
     let agent = agent_of(&name, registered, &mut fields);
     let kind = match agent {
-        Agent::Claude => claude::kind(&name, &mut fields),
-        Agent::Codex => codex::kind(&name, &mut fields),
-        Agent::Gemini => gemini::kind(&name, &mut fields),
+        Agent::Client(Client::Claude) => claude::kind(&name, &mut fields),
+        Agent::Client(Client::Codex) => codex::kind(&name, &mut fields),
+        Agent::Client(Client::Gemini) => gemini::kind(&name, &mut fields),
         Agent::Acp => acp::kind(&name),
     };
     if kind == Kind::Other && !name.is_empty() && !is_known_without_rule(&name) {
         fields.odd(Oddity::UnknownEvent { name: name.clone(), agent });
     }
     let session = fields.string("session_id").map(dandori_domain::SessionId::new);
+    let prompt_id = fields.string("prompt_id").or_else(|| fields.string("turn_id"));
     let transcript = fields.string("transcript_path").map(Into::into);
     let cwd = fields.string("cwd").map(|cwd| crate::change::resolve(None, &cwd));
     let permission_mode = fields.string("permission_mode").map(fields::permission_mode);
@@ -101,9 +113,9 @@ fn read_event(text: &str, registered: Option<Agent>) -> Result<Event, DecodeErro
     let tool_name = fields.string("tool_name");
     let tool_use = fields.string("tool_use_id");
     let tool = tool_name.as_deref().map(|name| match agent {
-        Agent::Claude => claude::tool(name, cwd.as_deref(), &mut fields),
-        Agent::Codex => codex::tool(name, cwd.as_deref(), &mut fields),
-        Agent::Gemini => gemini::tool(name, cwd.as_deref(), &mut fields),
+        Agent::Client(Client::Claude) => claude::tool(name, cwd.as_deref(), &mut fields),
+        Agent::Client(Client::Codex) => codex::tool(name, cwd.as_deref(), &mut fields),
+        Agent::Client(Client::Gemini) => gemini::tool(name, cwd.as_deref(), &mut fields),
         Agent::Acp => acp::tool(name, cwd.as_deref(), &mut fields),
     });
     if tool.is_none() && matches!(kind, Kind::PreTool | Kind::PostTool { .. }) {
@@ -117,6 +129,7 @@ fn read_event(text: &str, registered: Option<Agent>) -> Result<Event, DecodeErro
         name,
         kind,
         session,
+        prompt_id,
         transcript,
         cwd,
         permission_mode,
@@ -134,16 +147,21 @@ fn read_event(text: &str, registered: Option<Agent>) -> Result<Event, DecodeErro
 /// By what the hook was installed for, unless the event's name belongs to another client alone: a hook entry that was
 /// copied from one client to another still guards.
 fn agent_of(name: &str, registered: Option<Agent>, fields: &mut Fields<'_>) -> Agent {
+    let registered = match registered {
+        Some(Agent::Acp) => return Agent::Acp,
+        Some(Agent::Client(client)) => Some(client),
+        None => None,
+    };
     let by_name = match name {
-        _ if gemini::is_own_event(name) => Some(Agent::Gemini),
-        _ if claude::is_own_event(name) => Some(Agent::Claude),
+        _ if gemini::is_own_event(name) => Some(Client::Gemini),
+        _ if claude::is_own_event(name) => Some(Client::Claude),
         // Gemini has no event of this name, so it is one of the other two.
-        _ if registered == Some(Agent::Gemini) && codex::is_event(name) && !gemini::is_event(name) => {
-            Some(by_fields(fields)).filter(|found| *found != Agent::Gemini).or(Some(Agent::Claude))
+        _ if registered == Some(Client::Gemini) && codex::is_event(name) && !gemini::is_event(name) => {
+            Some(by_fields(fields)).filter(|found| *found != Client::Gemini).or(Some(Client::Claude))
         }
         _ => None,
     };
-    match (registered, by_name) {
+    let client = match (registered, by_name) {
         (Some(registered), Some(found)) if registered != found && !knows(registered, name) => {
             fields.odd(Oddity::OtherAgent { registered, found });
             found
@@ -151,28 +169,29 @@ fn agent_of(name: &str, registered: Option<Agent>, fields: &mut Fields<'_>) -> A
         (Some(registered), _) => registered,
         (None, Some(found)) => found,
         (None, None) => by_fields(fields),
-    }
+    };
+    Agent::Client(client)
 }
 
-fn knows(agent: Agent, name: &str) -> bool {
-    match agent {
-        Agent::Claude => !gemini::is_own_event(name),
-        Agent::Codex => codex::is_event(name),
-        Agent::Gemini => gemini::is_event(name),
-        Agent::Acp => acp::is_event(name),
+#[deny(clippy::wildcard_enum_match_arm)]
+fn knows(client: Client, name: &str) -> bool {
+    match client {
+        Client::Claude => !gemini::is_own_event(name),
+        Client::Codex => codex::is_event(name),
+        Client::Gemini => gemini::is_event(name),
     }
 }
 
 /// Gemini stamps every event with the time, Codex names turn and model; the few events that say nothing of the kind
 /// have their transcript in the client's own folder.
-fn by_fields(fields: &Fields<'_>) -> Agent {
+fn by_fields(fields: &Fields<'_>) -> Client {
     let in_folder_of_codex = || fields.raw("transcript_path").is_some_and(|path| path.contains("/.codex/"));
     if fields.has("timestamp") && !fields.has("prompt_id") {
-        Agent::Gemini
+        Client::Gemini
     } else if fields.has("turn_id") || (fields.has("model") && fields.has("permission_mode")) || in_folder_of_codex() {
-        Agent::Codex
+        Client::Codex
     } else {
-        Agent::Claude
+        Client::Claude
     }
 }
 
@@ -199,11 +218,12 @@ impl Answer {
 }
 
 /// The answer in the client's own protocol.
+#[deny(clippy::wildcard_enum_match_arm)]
 pub fn encode(event: &Event, ruling: &Ruling) -> Answer {
     let forms = match event.agent {
-        Agent::Claude => claude::forms(event),
-        Agent::Codex => codex::forms(event),
-        Agent::Gemini => gemini::forms(event),
+        Agent::Client(Client::Claude) => claude::forms(event),
+        Agent::Client(Client::Codex) => codex::forms(event),
+        Agent::Client(Client::Gemini) => gemini::forms(event),
         Agent::Acp => acp::FORMS,
     };
     match &ruling.verdict {

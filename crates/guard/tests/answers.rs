@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use dandori_guard::{
-    Agent, Answer, Decision, ErrorPolicy, Event, GuardName, Kind, Outcome, PermissionMode, Reason, Ruling, decode,
-    encode,
+    Agent, Answer, Client, Decision, ErrorPolicy, Event, GuardName, Kind, Outcome, PermissionMode, Reason, Ruling,
+    decode, encode,
 };
 use serde::Deserialize;
 use serde_json::Value;
@@ -18,7 +18,7 @@ use serde_json::Value;
 /// An answer without its words: what a client can tell apart.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Shape {
-    agent: Agent,
+    agent: Client,
     event: String,
     stdout: String,
     stderr: bool,
@@ -68,7 +68,7 @@ enum Effect {
     CompactionRefused,
 }
 
-fn shape(agent: Agent, event: &str, stdout: &str, stderr: &str, exit: u8) -> Shape {
+fn shape(agent: Client, event: &str, stdout: &str, stderr: &str, exit: u8) -> Shape {
     let stdout = match serde_json::from_str::<Value>(stdout) {
         Ok(mut value) => {
             forget_words(&mut value);
@@ -173,7 +173,7 @@ fn data(folder: &str) -> BTreeMap<String, String> {
 fn recorded_runs() -> BTreeMap<Shape, Vec<(Run, Said)>> {
     let mut runs: BTreeMap<Shape, Vec<(Run, Said)>> = BTreeMap::new();
     for (file, text) in data("decisions") {
-        let agent: Agent = file.split('-').next().unwrap().parse().unwrap();
+        let agent: Client = file.split('-').next().unwrap().parse().unwrap();
         for run in serde_json::from_str::<Vec<Run>>(&text).unwrap() {
             for hook in &run.hooks {
                 let (Some(event), Some(behaviour)) = (&hook.event, &hook.behaviour) else { continue };
@@ -217,11 +217,11 @@ fn all_events() -> Vec<(String, Event)> {
         .collect();
     // Part of the protocols, but no sample was recorded.
     for (agent, name) in [
-        (Agent::Codex, "SubagentStart"),
-        (Agent::Codex, "SubagentStop"),
-        (Agent::Codex, "PreCompact"),
-        (Agent::Codex, "PermissionRequest"),
-        (Agent::Gemini, "Notification"),
+        (Client::Codex, "SubagentStart"),
+        (Client::Codex, "SubagentStop"),
+        (Client::Codex, "PreCompact"),
+        (Client::Codex, "PermissionRequest"),
+        (Client::Gemini, "Notification"),
     ] {
         let text = format!(r#"{{"hook_event_name":"{name}"}}"#);
         events.push((format!("{agent}-{name}"), decode(text.as_bytes(), Some(agent)).unwrap()));
@@ -249,25 +249,28 @@ fn intended(event: &Event, decision: &str) -> Option<Effect> {
     match (&event.kind, event.agent) {
         (_, _) if decision == "pass" => None,
         (Kind::PreTool, _) if refuses => Some(Effect::ToolRefused),
-        (Kind::PreTool, Agent::Gemini) if decision == "info" => None,
-        (Kind::PreTool, Agent::Gemini) => Some(Effect::ModelNotTold),
+        (Kind::PreTool, Agent::Client(Client::Gemini)) if decision == "info" => None,
+        (Kind::PreTool, Agent::Client(Client::Gemini)) => Some(Effect::ModelNotTold),
         (Kind::PromptSubmit { .. }, _) if refuses => Some(Effect::PromptDropped),
         (Kind::PreTool | Kind::PromptSubmit { .. } | Kind::SessionStart { .. } | Kind::PostTool { .. }, _)
-        | (Kind::SubagentStart, Agent::Claude) => {
+        | (Kind::SubagentStart, Agent::Client(Client::Claude)) => {
             Some(if decision == "open" { Effect::ModelNotTold } else { Effect::ModelTold })
         }
-        (Kind::Stop { active: false, .. }, _) | (Kind::SubagentStop { active: false, .. }, Agent::Claude)
+        (Kind::Stop { active: false, .. }, _)
+        | (Kind::SubagentStop { active: false, .. }, Agent::Client(Client::Claude))
             if refuses =>
         {
             Some(Effect::TurnGoesOn)
         }
         (Kind::Stop { .. }, _)
-        | (Kind::SubagentStop { .. }, Agent::Claude)
-        | (Kind::SessionEnd { .. }, Agent::Gemini) => Some(Effect::ModelNotTold),
-        (Kind::SessionEnd { .. }, Agent::Claude) => (decision != "info").then_some(Effect::ModelNotTold),
-        (Kind::PreCompact { .. }, Agent::Claude) if refuses => Some(Effect::CompactionRefused),
-        (Kind::PreCompact { .. }, Agent::Claude) => (decision != "open").then_some(Effect::ModelTold),
-        (Kind::ConfigChange { .. }, Agent::Claude) => refuses.then_some(Effect::ChangeRefused),
+        | (Kind::SubagentStop { .. }, Agent::Client(Client::Claude))
+        | (Kind::SessionEnd { .. }, Agent::Client(Client::Gemini)) => Some(Effect::ModelNotTold),
+        (Kind::SessionEnd { .. }, Agent::Client(Client::Claude)) => {
+            (decision != "info").then_some(Effect::ModelNotTold)
+        }
+        (Kind::PreCompact { .. }, Agent::Client(Client::Claude)) if refuses => Some(Effect::CompactionRefused),
+        (Kind::PreCompact { .. }, Agent::Client(Client::Claude)) => (decision != "open").then_some(Effect::ModelTold),
+        (Kind::ConfigChange { .. }, Agent::Client(Client::Claude)) => refuses.then_some(Effect::ChangeRefused),
         _ => None,
     }
 }
@@ -290,7 +293,8 @@ fn every_answer_was_tried_on_the_real_client_with_the_intended_effect() {
                 };
                 assert_ne!(answer, Answer::default(), "{what}: nothing is said");
                 let stdout = str::from_utf8(&answer.stdout).unwrap();
-                let shape = shape(event.agent, &event.name, stdout, &answer.stderr, answer.exit);
+                let Agent::Client(client) = event.agent else { panic!("not a client's") };
+                let shape = shape(client, &event.name, stdout, &answer.stderr, answer.exit);
                 let tried = runs.get(&shape).map_or(&[][..], Vec::as_slice);
                 if !tried.iter().any(|(run, said)| shows(run, said, effect)) {
                     wrong.insert(format!("{what}: no run shows {effect:?} for {shape:?}"));
@@ -319,9 +323,12 @@ fn the_recordings_are_of_the_pinned_clients() {
 fn silence_was_tried_on_every_client() {
     let runs = recorded_runs();
     for (agent, events) in [
-        (Agent::Claude, &["PreToolUse", "PostToolUse", "UserPromptSubmit", "SessionStart", "Stop", "SubagentStop"][..]),
-        (Agent::Codex, &["PreToolUse", "PostToolUse", "UserPromptSubmit", "SessionStart", "Stop"]),
-        (Agent::Gemini, &["BeforeTool", "AfterTool", "BeforeAgent", "SessionStart", "AfterAgent", "PreCompress"]),
+        (
+            Client::Claude,
+            &["PreToolUse", "PostToolUse", "UserPromptSubmit", "SessionStart", "Stop", "SubagentStop"][..],
+        ),
+        (Client::Codex, &["PreToolUse", "PostToolUse", "UserPromptSubmit", "SessionStart", "Stop"]),
+        (Client::Gemini, &["BeforeTool", "AfterTool", "BeforeAgent", "SessionStart", "AfterAgent", "PreCompress"]),
     ] {
         for event in events {
             assert!(runs.contains_key(&shape(agent, event, "", "", 0)), "{agent} {event}");

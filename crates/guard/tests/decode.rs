@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use dandori_guard::{
-    Agent, ChangeKind, Decision, ErrorPolicy, Event, GuardName, Kind, Reason, Ruling, Tool, decode, encode,
+    ChangeKind, Client, Decision, ErrorPolicy, Event, GuardName, Kind, Reason, Ruling, Tool, decode, encode,
 };
 
 fn recorded() -> BTreeMap<String, Vec<u8>> {
@@ -79,7 +79,7 @@ fn every_recorded_event_is_understood_as_written_down() {
     let want: BTreeMap<&str, &str> =
         include_str!("data/understood.txt").lines().map(|line| line.split_once(": ").unwrap()).collect();
     let recorded = recorded();
-    assert_eq!(recorded.len(), 91);
+    assert_eq!(recorded.len(), 102);
     let mut wrong = Vec::new();
     for (name, bytes) in &recorded {
         let event = decode(bytes, None).unwrap();
@@ -98,7 +98,7 @@ fn every_recorded_event_is_understood_as_written_down() {
 #[test]
 fn the_agent_is_found_without_being_named_and_naming_it_changes_nothing() {
     for (name, bytes) in recorded() {
-        let agent: Agent = name.split('-').next().unwrap().parse().unwrap();
+        let agent: Client = name.split('-').next().unwrap().parse().unwrap();
         let by_fields = decode(&bytes, None).unwrap();
         assert_eq!(by_fields.agent, agent, "{name}");
         assert_eq!(decode(&bytes, Some(agent)).unwrap(), by_fields, "{name}");
@@ -108,8 +108,8 @@ fn the_agent_is_found_without_being_named_and_naming_it_changes_nothing() {
 #[test]
 fn a_hook_entry_copied_to_another_client_still_reads_that_clients_events() {
     let bytes = &recorded()["gemini-BeforeTool-run_shell_command"];
-    let event = decode(bytes, Some(Agent::Claude)).unwrap();
-    assert_eq!((event.agent, &event.kind), (Agent::Gemini, &Kind::PreTool));
+    let event = decode(bytes, Some(Client::Claude)).unwrap();
+    assert_eq!((event.agent, &event.kind), (Client::Gemini.into(), &Kind::PreTool));
     assert_eq!(event.oddities.len(), 1);
 }
 
@@ -118,7 +118,7 @@ fn a_prompt_is_what_the_user_typed_not_what_hooks_said_before_it() {
     let prompt = |text: &str| {
         let event =
             serde_json::json!({"hook_event_name": "BeforeAgent", "session_id": "s", "prompt": text}).to_string();
-        match dandori_guard::decode(event.as_bytes(), Some(dandori_guard::Agent::Gemini)).unwrap().kind {
+        match dandori_guard::decode(event.as_bytes(), Some(Client::Gemini)).unwrap().kind {
             dandori_guard::Kind::PromptSubmit { prompt } => prompt,
             other => panic!("{other:?}"),
         }

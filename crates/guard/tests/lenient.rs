@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test")]
 
 use dandori_guard::{
-    Agent, Change, Decision, EditTool, ErrorPolicy, Event, GuardName, Kind, Oddity, Reason, Ruling, Tool, decode,
+    Change, Client, Decision, EditTool, ErrorPolicy, Event, GuardName, Kind, Oddity, Reason, Ruling, Tool, decode,
     encode,
 };
 use proptest::prelude::*;
@@ -13,8 +13,8 @@ fn event(value: &Value) -> Event {
     decode(value.to_string().as_bytes(), None).unwrap()
 }
 
-fn pre(agent: Agent, tool: &str, input: &Value) -> Event {
-    let name = if agent == Agent::Gemini { "BeforeTool" } else { "PreToolUse" };
+fn pre(agent: Client, tool: &str, input: &Value) -> Event {
+    let name = if agent == Client::Gemini { "BeforeTool" } else { "PreToolUse" };
     let value = json!({"hook_event_name": name, "cwd": "/repo", "tool_name": tool, "tool_input": input});
     decode(value.to_string().as_bytes(), Some(agent)).unwrap()
 }
@@ -24,13 +24,13 @@ fn tools_that_were_not_recorded_are_understood_too() {
     let edit = |old: &str, new: &str| Change::edit("/repo/a".into(), Some(old.into()), Some(new.into()));
     for (agent, tool, input, want) in [
         (
-            Agent::Claude,
+            Client::Claude,
             "MultiEdit",
             json!({"file_path": "/repo/a", "edits": [{"old_string": "x", "new_string": "y"}, {"old_string": "p", "new_string": "q"}]}),
             Tool::Edit { with: EditTool::MultiEdit, changes: vec![edit("x", "y"), edit("p", "q")], complete: true },
         ),
         (
-            Agent::Claude,
+            Client::Claude,
             "NotebookEdit",
             json!({"notebook_path": "/repo/n.ipynb", "new_source": "1"}),
             Tool::Edit {
@@ -40,50 +40,50 @@ fn tools_that_were_not_recorded_are_understood_too() {
             },
         ),
         (
-            Agent::Claude,
+            Client::Claude,
             "Grep",
             json!({"pattern": "x", "path": "src"}),
             Tool::Search { path: Some("/repo/src".into()), pattern: Some("x".into()), files: None },
         ),
         (
-            Agent::Claude,
+            Client::Claude,
             "Task",
             json!({"subagent_type": "pm", "prompt": "p"}),
             Tool::Agent { role: Some("pm".into()), prompt: "p".into() },
         ),
         (
-            Agent::Codex,
+            Client::Codex,
             "Bash",
             json!({"command": ["bash", "-lc", "echo 'a b'"]}),
             Tool::shell(r"bash -lc 'echo '\''a b'\'''", Some("/repo".into())),
         ),
         (
-            Agent::Codex,
+            Client::Codex,
             "mcp__git__push_all",
             json!({"x": 1}),
             Tool::Mcp { server: "git".into(), tool: "push_all".into(), input: json!({"x": 1}) },
         ),
         (
-            Agent::Claude,
+            Client::Claude,
             "mcp__shell__execute_command",
             json!({"command": "git", "args": ["push", "-f", "a b"], "cwd": "sub"}),
             Tool::shell("git push -f 'a b'", Some("/repo/sub".into())),
         ),
         (
-            Agent::Gemini,
+            Client::Gemini,
             "run_shell_command",
             json!({"command": "ls", "dir_path": "../sub"}),
             Tool::shell("ls", Some("/sub".into())),
         ),
         (
-            Agent::Gemini,
+            Client::Gemini,
             "mcp_git_push",
             json!({}),
             Tool::Mcp { server: "git".into(), tool: "push".into(), input: json!({}) },
         ),
-        (Agent::Gemini, "activate_skill", json!({"name": "pm"}), Tool::Skill { name: "pm".into() }),
+        (Client::Gemini, "activate_skill", json!({"name": "pm"}), Tool::Skill { name: "pm".into() }),
         (
-            Agent::Gemini,
+            Client::Gemini,
             "list_directory",
             json!({"dir_path": "x"}),
             Tool::Search { path: Some("/repo/x".into()), pattern: None, files: None },
@@ -101,25 +101,25 @@ fn any_tool_that_carries_a_command_line_is_a_shell() {
         assert_eq!((command.as_str(), cwd.as_ref().map(|cwd| cwd.as_str())), (line, Some(folder)), "{input}");
     };
     let monitor = json!({"description": "watch", "timeout_ms": 1000, "command": "git push; cat ~/.netrc"});
-    is_shell(Agent::Claude, "Monitor", &monitor, "git push; cat ~/.netrc", "/repo");
-    is_shell(Agent::Claude, "PowerShell", &json!({"command": "git push"}), "git push", "/repo");
-    is_shell(Agent::Claude, "NextYearsTool", &json!({"cmd": ["git", "push"]}), "git push", "/repo");
-    is_shell(Agent::Codex, "exec_command", &json!({"cmd": "ls", "workdir": "sub"}), "ls", "/repo/sub");
-    is_shell(Agent::Gemini, "shell_next", &json!({"commands": ["ls", "git push"]}), "ls\ngit push", "/repo");
-    is_shell(Agent::Claude, "Steps", &json!({"steps": [{"command": "a"}, {"commandLine": "b c"}]}), "a\nb c", "/repo");
-    is_shell(Agent::Claude, "mcp__files__do", &json!({"command": "git push"}), "git push", "/repo");
-    is_shell(Agent::Gemini, "mcp_box_run", &json!({"command": "reboot"}), "reboot", "/repo");
+    is_shell(Client::Claude, "Monitor", &monitor, "git push; cat ~/.netrc", "/repo");
+    is_shell(Client::Claude, "PowerShell", &json!({"command": "git push"}), "git push", "/repo");
+    is_shell(Client::Claude, "NextYearsTool", &json!({"cmd": ["git", "push"]}), "git push", "/repo");
+    is_shell(Client::Codex, "exec_command", &json!({"cmd": "ls", "workdir": "sub"}), "ls", "/repo/sub");
+    is_shell(Client::Gemini, "shell_next", &json!({"commands": ["ls", "git push"]}), "ls\ngit push", "/repo");
+    is_shell(Client::Claude, "Steps", &json!({"steps": [{"command": "a"}, {"commandLine": "b c"}]}), "a\nb c", "/repo");
+    is_shell(Client::Claude, "mcp__files__do", &json!({"command": "git push"}), "git push", "/repo");
+    is_shell(Client::Gemini, "mcp_box_run", &json!({"command": "reboot"}), "reboot", "/repo");
 
     let editor = json!({"command": "create", "path": "/repo/a", "file_text": "x"});
-    let tool = pre(Agent::Claude, "mcp__editor__edit_file", &editor).tool;
+    let tool = pre(Client::Claude, "mcp__editor__edit_file", &editor).tool;
     assert!(matches!(tool, Some(Tool::Mcp { .. })), "a word that says what to do is no line: {tool:?}");
     let both = json!({"command": "make all", "path": "/repo/.env", "timeout": 5, "cwd": "sub"});
-    let tool = pre(Agent::Claude, "Both", &both).tool;
+    let tool = pre(Client::Claude, "Both", &both).tool;
     let want =
         Tool::Bash { command: "make all".into(), cwd: Some("/repo/sub".into()), beside: json!({"path": "/repo/.env"}) };
     assert_eq!(tool, Some(want), "what else it names is not overlooked");
     assert_eq!(
-        pre(Agent::Claude, "Monitor", &monitor).tool.and_then(|t| t.unread_input().cloned()),
+        pre(Client::Claude, "Monitor", &monitor).tool.and_then(|t| t.unread_input().cloned()),
         Some(json!({"description": "watch"}))
     );
 }
@@ -143,7 +143,7 @@ fn a_write_without_readable_text_still_names_its_file() {
         ("Edit", json!({"file_path": "/repo/.env"})),
         ("MultiEdit", json!({"file_path": "/repo/.env", "edits": "x"})),
     ] {
-        let event = pre(Agent::Claude, tool, &input);
+        let event = pre(Client::Claude, tool, &input);
         let [change] = event.changes() else { panic!("{tool}") };
         assert_eq!(change.path, "/repo/.env");
         assert!(matches!(event.tool, Some(Tool::Edit { complete: false, .. })), "{tool}");
@@ -155,7 +155,7 @@ fn a_write_without_readable_text_still_names_its_file() {
 fn unknown_events_pass_and_are_named() {
     let event = event(&json!({"hook_event_name": "MoonPhase", "phase": "full"}));
     assert_eq!(event.kind, Kind::Other);
-    assert_eq!(event.oddities, [Oddity::UnknownEvent { name: "MoonPhase".into(), agent: Agent::Claude }]);
+    assert_eq!(event.oddities, [Oddity::UnknownEvent { name: "MoonPhase".into(), agent: Client::Claude.into() }]);
     let block = Decision::Block { guard: GuardName::known("g"), reason: Reason::new("no") };
     assert_eq!(encode(&event, &block.into()), dandori_guard::Answer::default());
     assert_eq!(decode(b"[1]", None).unwrap().kind, Kind::Other);
@@ -175,7 +175,7 @@ fn what_is_no_json_is_an_error_and_the_user_is_told() {
 fn half_a_surrogate_pair_or_a_broken_byte_does_not_hide_a_write() {
     let text = br#"{"hook_event_name":"PreToolUse","cwd":"/repo","tool_name":"Write","tool_input":{"file_path":"/repo/.env","content":"\ud83d BYTE"}}"#;
     for broken in [text.to_vec(), text.iter().map(|b| if *b == b'Y' { 0xFF } else { *b }).collect()] {
-        let event = decode(&broken, Some(Agent::Claude)).unwrap();
+        let event = decode(&broken, Some(Client::Claude)).unwrap();
         assert_eq!(event.changes()[0].path, "/repo/.env");
         assert_eq!(event.oddities, [Oddity::BrokenText]);
     }
@@ -212,8 +212,8 @@ fn answer_everything(event: &Event) {
     }
 }
 
-fn agents() -> impl Strategy<Value = Option<Agent>> {
-    prop_oneof![Just(None), Just(Some(Agent::Claude)), Just(Some(Agent::Codex)), Just(Some(Agent::Gemini))]
+fn agents() -> impl Strategy<Value = Option<Client>> {
+    prop_oneof![Just(None), Just(Some(Client::Claude)), Just(Some(Client::Codex)), Just(Some(Client::Gemini))]
 }
 
 fn fixtures() -> Vec<Vec<u8>> {
@@ -280,18 +280,18 @@ proptest! {
 
 #[test]
 fn an_entry_that_was_copied_from_gemini_still_guards() {
-    for (fields, found) in [(json!({}), Agent::Claude), (json!({"turn_id": "t"}), Agent::Codex)] {
+    for (fields, found) in [(json!({}), Client::Claude), (json!({"turn_id": "t"}), Client::Codex)] {
         let mut value = json!({
             "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "git push"}, "timestamp": 1,
         });
         value.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
-        if found == Agent::Codex {
+        if found == Client::Codex {
             value.as_object_mut().unwrap().remove("timestamp");
         }
-        let event = decode(value.to_string().as_bytes(), Some(Agent::Gemini)).unwrap();
-        assert_eq!((event.agent, &event.kind), (found, &Kind::PreTool));
+        let event = decode(value.to_string().as_bytes(), Some(Client::Gemini)).unwrap();
+        assert_eq!((event.agent, &event.kind), (found.into(), &Kind::PreTool));
         assert!(matches!(event.tool, Some(Tool::Bash { .. })), "{event:?}");
-        assert!(event.oddities.contains(&Oddity::OtherAgent { registered: Agent::Gemini, found }));
+        assert!(event.oddities.contains(&Oddity::OtherAgent { registered: Client::Gemini, found }));
     }
 }
 
@@ -301,7 +301,7 @@ fn one_field_that_cannot_be_read_does_not_hide_the_command() {
     for odd in ["1e999", &deep] {
         for fields in [format!(r#""x":{odd},"command":"git push""#), format!(r#""command":"git push","x":{odd}"#)] {
             let text = format!(r#"{{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{{{fields}}}}}"#);
-            let event = decode(text.as_bytes(), Some(Agent::Claude)).unwrap();
+            let event = decode(text.as_bytes(), Some(Client::Claude)).unwrap();
             let is_there = matches!(&event.tool, Some(Tool::Bash { command, .. }) if command == "git push");
             assert!(is_there, "{:?}", event.tool);
             assert!(event.oddities.iter().any(|odd| matches!(odd, Oddity::Unreadable { .. })));

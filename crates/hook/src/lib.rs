@@ -24,7 +24,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use dandori_guard::{
-    Agent, Answer, Decision, DecodeError, ErrorPolicy, Event, GuardName, Kind, Reason, Ruling, answer_unreadable,
+    Answer, Client, Decision, DecodeError, ErrorPolicy, Event, GuardName, Kind, Reason, Ruling, answer_unreadable,
     encode,
 };
 use dandori_host::Env;
@@ -52,7 +52,7 @@ const WATCH_STACK: usize = 64 * 1024;
 /// What a hook was called with.
 #[derive(Clone, Debug)]
 pub struct Called {
-    pub agent: Option<Agent>,
+    pub agent: Option<Client>,
     /// The folder of the run it belongs to, when it does.
     pub run: Option<camino::Utf8PathBuf>,
     pub given: Given,
@@ -192,7 +192,7 @@ pub struct Unread {
 
 /// The event in these bytes. One that is too large, cut off or garbled is not passed, as far as it can be seen that it
 /// is about a tool.
-pub fn read(bytes: &[u8], agent: Option<Agent>, lang: Lang) -> Result<Event, Unread> {
+pub fn read(bytes: &[u8], agent: Option<Client>, lang: Lang) -> Result<Event, Unread> {
     let why = if bytes.len() > MAX_EVENT {
         Unjudged::TooLarge
     } else {

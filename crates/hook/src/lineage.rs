@@ -3,6 +3,8 @@
 //! No client says so in its events. The hook is the client's child, or its shell's; how that client was started tells the
 //! rest. Who is no client's child (a test, a person trying it out) is taken at his word.
 
+use dandori_domain::Client;
+use dandori_domain::client::Headless;
 use dandori_host::ancestry::Ancestor;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -39,16 +41,12 @@ impl Lineage {
     }
 }
 
-fn is_headless(client: &str, process: &Ancestor) -> bool {
+fn is_headless(client: Client, process: &Ancestor) -> bool {
     let words: Vec<String> = process.words().skip(1).take_while(|word| word != "--").collect();
-    let has = |wanted: &[&str]| {
-        words.iter().any(|word| wanted.contains(&word.split('=').next().unwrap_or_default()) || prints(word))
-    };
-    match client {
-        "Claude Code" => has(&["--print"]),
-        "Gemini CLI" => has(&["--prompt"]),
-        _ => words.iter().any(|word| word == "exec" || word == "e"),
-    }
+    words.iter().any(|word| match &client.describe().command_line.headless {
+        Headless::Option(long) => word.split('=').next() == Some(long) || prints(word),
+        Headless::Verbs(verbs) => verbs.contains(&word.as_str()),
+    })
 }
 
 /// `-p`, alone or among other letters.
@@ -69,9 +67,10 @@ mod tests {
 
     #[test]
     fn a_person_s_session_is_neither_headless_nor_nested() {
-        for client in
-            ["claude", "claude --model p --resume", "codex", "codex -c x=exec resume", "node /x/gemini --yolo"]
-        {
+        let clients = Client::ALL.iter().map(|client| format!("node /x/{} --yolo", client.name()));
+        let more = ["claude", "claude --model p --resume", "codex", "codex -c x=exec resume"].map(str::to_owned);
+        for client in clients.chain(more) {
+            let client = client.as_str();
             assert_eq!(line(&[(client, ""), PERSON]), Lineage::default(), "{client}");
             assert_eq!(line(&[("sh -c hook", ""), (client, ""), PERSON]), Lineage::default(), "{client}");
         }
@@ -83,15 +82,15 @@ mod tests {
 
     #[test]
     fn a_prompt_on_the_command_line_is_no_person_s() {
-        for client in [
-            "claude -p ok",
-            "claude -cp ok",
-            "claude --print",
-            "codex exec ok",
-            "codex e ok",
-            "node /x/gemini -p ok",
-            "node /x/gemini --prompt=ok",
-        ] {
+        let of_client = |client: &Client| {
+            let words = match &client.describe().command_line.headless {
+                Headless::Option(long) => vec!["-p ok".to_owned(), "-cp ok".to_owned(), format!("{long}=ok")],
+                Headless::Verbs(verbs) => verbs.iter().map(|verb| format!("{verb} ok")).collect(),
+            };
+            words.into_iter().map(|words| format!("node /x/{client} {words}")).collect::<Vec<_>>()
+        };
+        for client in Client::ALL.iter().flat_map(of_client) {
+            let client = client.as_str();
             assert!(line(&[("bash -c hook", ""), (client, ""), PERSON]).headless, "{client}");
         }
         assert!(line(&[("/lib/codex", ""), ("node /bin/codex exec ok", ""), PERSON]).headless);

@@ -1,7 +1,7 @@
 //! Which project a session works in, wherever its agent has gone since.
 //!
-//! Claude Code and Gemini CLI tell it in a variable the agent cannot reach; for Codex the folder of a session's first
-//! event is remembered. An agent that goes to another folder stays under the rules it began with.
+//! Most clients tell it in a variable the agent cannot reach; for the others the folder of a session's first event is
+//! remembered. An agent that goes to another folder stays under the rules it began with.
 
 use camino::{Utf8Path, Utf8PathBuf};
 use dandori_guard::{Agent, Event};
@@ -33,11 +33,7 @@ pub(crate) fn project(event: &Event, env: &Env, layout: &Layout) -> Option<Utf8P
 
 /// What the client itself says.
 fn told(agent: Agent, env: &Env) -> Option<Utf8PathBuf> {
-    match agent {
-        Agent::Claude => env.path("CLAUDE_PROJECT_DIR"),
-        Agent::Gemini => env.path("GEMINI_PROJECT_DIR"),
-        Agent::Codex | Agent::Acp => None,
-    }
+    env.path(agent.hooks()?.project_variable?)
 }
 
 /// Whether the client works for a run: then the run's own hook judges, and an installation of the user's has nothing to

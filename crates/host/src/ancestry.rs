@@ -1,17 +1,10 @@
 //! Which coding agents this process comes from, as `/proc` tells it. What cannot be read counts as nobody.
 
-/// Variables the clients set for what they run.
-pub const MARKS: [(&str, &str); 9] = [
-    ("CLAUDECODE", "Claude Code"),
-    ("CLAUDE_CODE_SESSION_ID", "Claude Code"),
-    ("CLAUDE_CODE_ENTRYPOINT", "Claude Code"),
-    ("CODEX_SANDBOX", "Codex"),
-    ("CODEX_SANDBOX_NETWORK_DISABLED", "Codex"),
-    ("CODEX_THREAD_ID", "Codex"),
-    ("GEMINI_CLI", "Gemini CLI"),
-    ("GEMINI_SESSION_ID", "Gemini CLI"),
-    ("AI_AGENT", "an agent"),
-];
+use dandori_domain::Client;
+use dandori_domain::client::Environment;
+
+/// Set for whatever an agent runs, by whichever agent.
+const ANY_AGENT: &str = "AI_AGENT";
 
 /// More generations than a terminal has.
 const GENERATIONS: usize = 64;
@@ -29,15 +22,12 @@ impl Ancestor {
     }
 
     /// Which client it is: by its program, or by the script an interpreter runs.
-    pub fn client(&self) -> Option<&'static str> {
+    pub fn client(&self) -> Option<Client> {
         let names: Vec<String> = self.words().take(3).map(|word| name(&word)).collect();
         let is_interpreter = names.first().is_some_and(|n| matches!(n.as_str(), "node" | "bun" | "deno"));
         let programs = names.iter().take(if is_interpreter { 3 } else { 1 });
-        programs.into_iter().find_map(|name| match name.as_str() {
-            "claude" | "claude-code" => Some("Claude Code"),
-            "codex" => Some("Codex"),
-            "gemini" | "gemini-cli" => Some("Gemini CLI"),
-            _ => None,
+        programs.into_iter().find_map(|name| {
+            Client::ALL.into_iter().find(|client| client.describe().program.processes.contains(&name.as_str()))
         })
     }
 
@@ -51,14 +41,15 @@ impl Ancestor {
         self.command.split(|b| *b == 0).map(|word| String::from_utf8_lossy(word).into_owned())
     }
 
-    /// The client whose mark it was started with.
+    /// The agent whose mark it was started with.
     pub fn marked(&self) -> Option<&'static str> {
-        MARKS.iter().find(|(name, _)| self.has(name)).map(|(_, agent)| *agent)
+        marked(|name| self.has(name))
     }
 
     /// Whether an agent has started it. An editor that starts a client for its user says only which door was taken.
     pub fn is_agent_s(&self) -> bool {
-        MARKS.iter().any(|(name, _)| *name != "CLAUDE_CODE_ENTRYPOINT" && self.has(name))
+        let of = |environment: &Environment| environment.marks.iter().any(|name| self.has(name));
+        self.has(ANY_AGENT) || Client::ALL.iter().any(|client| of(&client.describe().environment))
     }
 
     /// Whether it was started with this variable.
@@ -66,6 +57,13 @@ impl Ancestor {
         let mut variables = self.environment.split(|b| *b == 0);
         variables.any(|v| v.strip_prefix(name.as_bytes()).is_some_and(|rest| rest.starts_with(b"=")))
     }
+}
+
+/// The agent that has left its mark where `has` looks.
+pub fn marked(has: impl Fn(&str) -> bool) -> Option<&'static str> {
+    let of = |environment: &Environment| environment.marks.iter().chain(&environment.entry_mark).any(|name| has(name));
+    let client = Client::ALL.into_iter().find(|client| of(&client.describe().environment));
+    client.map(Client::title).or_else(|| has(ANY_AGENT).then_some("an agent"))
 }
 
 fn name(word: &str) -> String {
@@ -91,25 +89,38 @@ mod tests {
 
     #[test]
     fn a_client_is_known_by_its_command_line_and_a_person_s_shell_is_not_one() {
-        for (command, agent) in [
-            ("claude\0-p\0x", Some("Claude Code")),
-            ("/usr/lib/claude\0", Some("Claude Code")),
-            ("node\0/usr/lib/node_modules/.bin/gemini\0-p\0", Some("Gemini CLI")),
-            ("/opt/codex/codex\0exec\0", Some("Codex")),
-            ("bash\0", None),
-            ("vim\0claude\0", None),
-            ("node\0server.js\0", None),
-            ("", None),
-        ] {
-            assert_eq!(Ancestor::new(command, "").client(), agent, "{command}");
+        for client in Client::ALL {
+            for process in client.describe().program.processes {
+                for command in [
+                    format!("{process}\0-p\0x"),
+                    format!("/usr/lib/{process}\0exec\0"),
+                    format!("node\0/usr/lib/node_modules/.bin/{process}\0-p\0"),
+                ] {
+                    assert_eq!(Ancestor::new(command.as_str(), "").client(), Some(client), "{command}");
+                }
+                assert_eq!(Ancestor::new(format!("vim\0{process}\0"), "").client(), None);
+            }
+        }
+        for command in ["bash\0", "node\0server.js\0", ""] {
+            assert_eq!(Ancestor::new(command, "").client(), None, "{command}");
         }
         assert!(Ancestor::new("-bash\0", "").is_shell() && !Ancestor::new("claude\0", "").is_shell());
     }
 
     #[test]
     fn a_mark_is_a_whole_name() {
-        assert_eq!(Ancestor::new("", "HOME=/h\0GEMINI_CLI=1\0").marked(), Some("Gemini CLI"));
-        assert_eq!(Ancestor::new("", "GEMINI_CLI_HOME=/h\0X=CLAUDECODE=1\0").marked(), None);
+        for client in Client::ALL {
+            let environment = &client.describe().environment;
+            for mark in environment.marks {
+                assert_eq!(Ancestor::new("", format!("HOME=/h\0{mark}=1\0")).marked(), Some(client.title()));
+                let others = format!("{mark}_HOME=/h\0X={mark}=1\0");
+                assert_eq!(Ancestor::new("", others).marked(), None, "{mark}");
+            }
+            if let Some(mark) = environment.entry_mark {
+                let editors = Ancestor::new("", format!("{mark}=x\0"));
+                assert!(editors.marked().is_some() && !editors.is_agent_s());
+            }
+        }
     }
 
     #[test]

@@ -1,10 +1,12 @@
-//! Which folders Gemini CLI trusts: only there it reads a project's settings, with the hooks in them.
+//! Which folders a client trusts that reads a project's settings, with the hooks in them, only in such.
+
+use dandori_domain::client::FolderTrust;
 
 use crate::tree::{self, BOM, Kind, Value};
 
-/// What `trustedFolders.json` says about a folder: the rule with the longest path counts. `None` when no rule is about
+/// What its rules say about a folder: the rule with the longest path counts. `None` when no rule is about
 /// it. `real` follows links.
-pub fn gemini_trusts(rules: &str, folder: &str, real: &dyn Fn(&str) -> String) -> Option<bool> {
+pub fn is_trusted(rules: &str, folder: &str, real: &dyn Fn(&str) -> String) -> Option<bool> {
     let root = parsed(rules)?;
     let folder = real(folder);
     let mut longest = None;
@@ -30,12 +32,10 @@ pub fn gemini_trusts(rules: &str, folder: &str, real: &dyn Fn(&str) -> String) -
 }
 
 /// Whether the user's settings say that trust is not asked for.
-pub fn gemini_trusts_all(settings: &str) -> bool {
-    let root = parsed(settings);
-    let security = root.as_ref().and_then(|r| r.property("security"));
-    let folders = security.and_then(|p| p.value.property("folderTrust"));
-    let enabled = folders.and_then(|p| p.value.property("enabled"));
-    enabled.is_some_and(|p| matches!(&p.value.kind, Kind::Plain(word) if word == "false"))
+pub fn asks_nobody(trust: &FolderTrust, settings: &str) -> bool {
+    let Some(root) = parsed(settings) else { return false };
+    let said = trust.asked_by.iter().try_fold(&root, |value, key| value.property(key).map(|p| &p.value));
+    said.is_some_and(|value| matches!(&value.kind, Kind::Plain(word) if word == "false"))
 }
 
 fn parsed(text: &str) -> Option<Value> {
@@ -51,7 +51,7 @@ mod tests {
         let real = |path: &str| path.replace("/link", "/a");
         let rules = r#"{ // mine
             "/a": "TRUST_FOLDER", "/a/not": "DO_NOT_TRUST", "/b/c": "TRUST_PARENT", "/link/not/but": "TRUST_FOLDER", "/x": 3}"#;
-        let trusts = |folder| gemini_trusts(rules, folder, &real);
+        let trusts = |folder| is_trusted(rules, folder, &real);
         for (folder, expected) in [
             ("/a", Some(true)),
             ("/a/b", Some(true)),
@@ -64,15 +64,17 @@ mod tests {
         ] {
             assert_eq!(trusts(folder), expected, "{folder}");
         }
-        assert_eq!(gemini_trusts("{", "/a", &real), None);
-        assert_eq!(gemini_trusts(r#"{"/top": "TRUST_PARENT"}"#, "/any", &real), Some(true));
+        assert_eq!(is_trusted("{", "/a", &real), None);
+        assert_eq!(is_trusted(r#"{"/top": "TRUST_PARENT"}"#, "/any", &real), Some(true));
     }
 
     #[test]
     fn trust_is_asked_for_unless_the_settings_say_otherwise() {
-        assert!(gemini_trusts_all(r#"{"security": {"folderTrust": {"enabled": false}}}"#));
+        let asked_by = &["security", "folderTrust", "enabled"];
+        let trust = FolderTrust { file: "", moved_by: "", word: "", restricted: "", asked_by };
+        assert!(asks_nobody(&trust, r#"{"security": {"folderTrust": {"enabled": false}}}"#));
         for text in ["", "{}", r#"{"security": {"folderTrust": {"enabled": true}}}"#, r#"{"security": 1}"#] {
-            assert!(!gemini_trusts_all(text), "{text}");
+            assert!(!asks_nobody(&trust, text), "{text}");
         }
     }
 }

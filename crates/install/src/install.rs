@@ -1,6 +1,5 @@
 //! Our groups put into a settings text, or brought up to date in it.
 
-use crate::Client;
 use crate::call::Call;
 use crate::edit::Document;
 use crate::memory::{Before, FileBefore, Memory};
@@ -8,6 +7,7 @@ use crate::ours::{self, Entry};
 use crate::tree::{self, BOM, Kind, Trouble, Value};
 use crate::uninstall::take_out;
 use crate::wanted::{Wanted, property};
+use crate::{Client, groups};
 
 /// The text as it is to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub struct Installed {
 /// installation remembers. What is up to date already stays as it is, byte for byte.
 pub fn install(client: Client, call: &Call, text: Option<&str>, memory: Option<&Memory>) -> Result<Installed, Trouble> {
     let program = call.program.as_str();
-    let wanted = client.wanted(program, &call.places.words());
+    let wanted = groups::wanted(client, program, &call.places.words());
     let whole = text.unwrap_or_default();
     let (bom, body) = whole.strip_prefix(BOM).map_or(("", whole), |body| (BOM, body));
     let Some(root) = tree::parse(body)?.root else {
@@ -47,7 +47,7 @@ pub fn install(client: Client, call: &Call, text: Option<&str>, memory: Option<&
 
 /// The settings beside the hooks that nobody has set. What somebody has set is theirs.
 fn missing(client: Client, root: &Value) -> Vec<(&'static str, &'static str)> {
-    client.settings().iter().filter(|(name, _)| root.property(name).is_none()).copied().collect()
+    groups::settings(client).filter(|(name, _)| root.property(name).is_none()).collect()
 }
 
 fn put_settings(text: &str, client: Client, memory: &mut Memory) -> Result<String, Trouble> {

@@ -2,6 +2,7 @@
 
 use crate::Client;
 use crate::call::Call;
+use crate::run::switches_of_all;
 use crate::tree::{self, BOM, Comments, Looseness, Value};
 
 /// A handler of ours, by its place: event, group, handler.
@@ -54,7 +55,7 @@ pub fn has_ours(client: Client, text: &str) -> bool {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reach {
     Heard,
-    /// `disableAllHooks` is true.
+    /// A switch for all hooks is off.
     Disabled,
     /// Its client does not read the file for this.
     Unread {
@@ -68,16 +69,18 @@ pub enum Reach {
 pub fn reach(client: Client, text: &str) -> Reach {
     let body = text.strip_prefix(BOM).unwrap_or(text);
     let root = tree::parse(body).ok().and_then(|t| t.root);
-    let switch = root.as_ref().and_then(|r| r.property("disableAllHooks"));
-    if client == Client::Claude
-        && switch.is_some_and(|p| matches!(&p.value.kind, tree::Kind::Plain(word) if word == "true"))
-    {
+    let is_true = |key: &str| {
+        let switch = root.as_ref().and_then(|root| root.property(key));
+        switch.is_some_and(|p| matches!(&p.value.kind, tree::Kind::Plain(word) if word == "true"))
+    };
+    if switches_of_all(client).any(is_true) {
         return Reach::Disabled;
     }
-    if body.len() < text.len() && !client.reads(Looseness::ByteOrderMark) {
+    if body.len() < text.len() && !client.hooks().is_some_and(|hooks| hooks.reads_byte_order_mark) {
         return Reach::Unread { what: Looseness::ByteOrderMark, line: 1, column: 1 };
     }
-    let comments = if client.reads(Looseness::Comment) { Comments::Read } else { Comments::Refuse };
+    let reads_comments = client.hooks().is_some_and(|hooks| hooks.reads_comments);
+    let comments = if reads_comments { Comments::Read } else { Comments::Refuse };
     match tree::first_looseness(body, comments) {
         Some((what, line, column)) => Reach::Unread { what, line, column },
         None => Reach::Heard,
@@ -134,9 +137,13 @@ mod tests {
         let unread = |what, line, column| Reach::Unread { what, line, column };
         assert_eq!(reach(Client::Codex, "{\n  // mine\n}"), unread(Looseness::Comment, 2, 3));
         assert_eq!(reach(Client::Claude, r#"{"a": [1,]}"#), unread(Looseness::TrailingComma, 1, 9));
-        assert_eq!(reach(Client::Gemini, "{\n  // mine\n  \"a\": 1,\n}"), unread(Looseness::TrailingComma, 3, 9));
-        assert_eq!(reach(Client::Gemini, "{\n  // mine\n}"), Reach::Heard);
-        assert_eq!(reach(Client::Gemini, "\u{feff}{}"), unread(Looseness::ByteOrderMark, 1, 1));
-        assert_eq!(reach(Client::Claude, "\u{feff}{}"), Reach::Heard);
+        for (client, hooks) in Client::with_hooks() {
+            let expect = |is_read, what, line, column| if is_read { Reach::Heard } else { unread(what, line, column) };
+            let comment = expect(hooks.reads_comments, Looseness::Comment, 2, 3);
+            assert_eq!(reach(client, "{\n  // mine\n}"), comment, "{client}");
+            let mark = expect(hooks.reads_byte_order_mark, Looseness::ByteOrderMark, 1, 1);
+            assert_eq!(reach(client, "\u{feff}{}"), mark, "{client}");
+            assert_eq!(reach(client, "{\n  \"a\": 1,\n}"), unread(Looseness::TrailingComma, 2, 9), "{client}");
+        }
     }
 }

@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use crate::Client;
 use crate::call::{Call, Places};
 use crate::edit::Document;
 use crate::ours;
 use crate::tree::{self, BOM, Kind, Value};
 use crate::wanted::{Style, Wanted, property};
+use crate::{Client, groups};
 
 /// Nobody listens there.
 const NOWHERE: &str = "http://127.0.0.1:9/";
@@ -49,12 +49,12 @@ pub fn only_ours(client: Client, text: &str, places: &Places) -> String {
 fn moved(handler: &Value, client: Client, places: &Places) -> Option<(Range<usize>, String)> {
     let call = Call::of(handler, client).filter(|call| call.places != Places::default())?;
     let (what, words) = match handler.property("args") {
-        Some(args) => (args, client.call_words(&places.words()).map(Wanted::text).collect()),
+        Some(args) => (args, groups::call_words(client, &places.words()).map(Wanted::text).collect()),
         None => (handler.property("command")?, Vec::new()),
     };
     let wanted = match what.name.as_str() {
         "args" => Wanted::List(words),
-        _ => Wanted::text(client.call_line(&call.program, &places.words())),
+        _ => Wanted::text(groups::call_line(client, &call.program, &places.words())),
     };
     Some((what.value.range.clone(), wanted.written(&Style::Inline { gap: " " })))
 }
@@ -151,7 +151,9 @@ mod tests {
     #[test]
     fn what_cannot_be_read_stays_as_it_is() {
         for text in ["", "{", "[]", "{\"hooks\": 3}", "{\"hooks\": {\"Stop\": [4, {\"hooks\": 5}]}}"] {
-            assert_eq!(only_ours(Client::Gemini, text, &Places::default()), text);
+            for client in Client::ALL {
+                assert_eq!(only_ours(client, text, &Places::default()), text);
+            }
         }
     }
 }

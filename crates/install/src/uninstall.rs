@@ -1,10 +1,10 @@
 //! What is ours taken out of a settings text, with what only we had made.
 
-use crate::Client;
 use crate::edit::Document;
 use crate::memory::{Before, FileBefore, Memory};
 use crate::ours::{self, Entry};
 use crate::tree::{self, BOM, Trouble};
+use crate::{Client, groups};
 
 /// The text without us.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,13 +51,13 @@ fn without_settings(
     has_put: impl Fn(&str) -> bool,
 ) -> Result<String, Trouble> {
     let mut text = text.to_owned();
-    for (name, value) in client.settings().iter().rev().filter(|(name, _)| has_put(name)) {
+    for (name, value) in groups::settings(client).rev().filter(|(name, _)| has_put(name)) {
         let tree = tree::parse(&text)?;
         let Some(root) = &tree.root else { break };
         let place = Document { text: &text, tree: &tree };
         let before = if let FileBefore::Object(before) = &memory.file { before } else { &Before::Filled };
         let is_ours = root.property(name).is_some_and(|p| p.value.text() == Some(value));
-        let index = root.properties().iter().rposition(|p| p.name == *name).filter(|_| is_ours);
+        let index = root.properties().iter().rposition(|p| p.name == name).filter(|_| is_ours);
         if let Some(index) = index {
             text = place.without(root, index, before);
         }

@@ -157,7 +157,7 @@ fn make_folder(folder: Option<&Utf8Path>) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dandori_guard::{Agent, decode};
+    use dandori_guard::{Client, decode};
     use serde_json::{Value, json};
 
     fn event(name: &str, more: &Value) -> Event {
@@ -165,8 +165,7 @@ mod tests {
         for (key, value) in more.as_object().into_iter().flatten() {
             event[key] = value.clone();
         }
-        let agent = if name.starts_with(['B', 'A']) { Agent::Gemini } else { Agent::Claude };
-        decode(event.to_string().as_bytes(), Some(agent)).unwrap()
+        decode(event.to_string().as_bytes(), None).unwrap()
     }
 
     fn tool(name: &str, id: Option<&str>) -> Event {
@@ -176,7 +175,7 @@ mod tests {
 
     fn folder() -> (tempfile::TempDir, Session) {
         let dir = tempfile::tempdir().unwrap();
-        let session = Session::new(Utf8Path::from_path(dir.path()).unwrap(), Agent::Claude, Some("s"));
+        let session = Session::new(Utf8Path::from_path(dir.path()).unwrap(), Client::Claude, Some("s"));
         (dir, session)
     }
 

@@ -85,7 +85,7 @@ fn tail(path: &Utf8Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dandori_guard::Agent;
+    use dandori_guard::Client;
 
     const WINDOW: Duration = Duration::from_mins(10);
 
@@ -94,7 +94,7 @@ mod tests {
     }
 
     fn session(dir: &tempfile::TempDir) -> Session {
-        Session::new(Utf8Path::from_path(dir.path()).unwrap(), Agent::Claude, Some("s"))
+        Session::new(Utf8Path::from_path(dir.path()).unwrap(), Client::Claude, Some("s"))
     }
 
     fn paths(session: &Session, now: Timestamp) -> Vec<String> {

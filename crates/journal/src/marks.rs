@@ -107,7 +107,7 @@ fn post_loop_content(value: &str, now: Timestamp) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dandori_guard::Agent;
+    use dandori_guard::Client;
     use std::os::unix::fs::PermissionsExt;
 
     fn marks(path: &str) -> [Mark; 9] {
@@ -125,8 +125,8 @@ mod tests {
     fn each_mark_stands_alone_and_only_in_its_session() {
         let dir = tempfile::tempdir().unwrap();
         let folder = Utf8Path::from_path(dir.path()).unwrap().join("checkout");
-        let one = Session::new(&folder, Agent::Claude, Some("one"));
-        let other = Session::new(&folder, Agent::Claude, Some("other"));
+        let one = Session::new(&folder, Client::Claude, Some("one"));
+        let other = Session::new(&folder, Client::Claude, Some("other"));
         for (i, mark) in marks("/repo/a.rs").into_iter().enumerate() {
             assert_eq!(one.mark(&mark), None);
             one.set(&mark, &format!("{{\"n\":{i}}}"), Timestamp::UNIX_EPOCH).unwrap();
@@ -152,7 +152,7 @@ mod tests {
     fn the_post_loop_mark_says_status_playbook_and_time() {
         let dir = tempfile::tempdir().unwrap();
         let folder = Utf8Path::from_path(dir.path()).unwrap();
-        let session = Session::new(folder, Agent::Codex, Some("s"));
+        let session = Session::new(folder, Client::Codex, Some("s"));
         session.set(&Mark::PostLoop, "plan/playbook-x.md", Timestamp::UNIX_EPOCH).unwrap();
         let content: Value = serde_json::from_str(&std::fs::read_to_string(post_loop(folder)).unwrap()).unwrap();
         let want =
@@ -165,7 +165,7 @@ mod tests {
     #[test]
     fn a_mark_that_lost_its_content_still_stands() {
         let dir = tempfile::tempdir().unwrap();
-        let session = Session::new(Utf8Path::from_path(dir.path()).unwrap(), Agent::Gemini, None);
+        let session = Session::new(Utf8Path::from_path(dir.path()).unwrap(), Client::Codex, None);
         session.set(&Mark::Pending, "x", Timestamp::UNIX_EPOCH).unwrap();
         for broken in [&b""[..], b"{\"key\":", b"\xff\xfe"] {
             dandori_host::put_file(&session.own.join("pending"), broken, 0o600).unwrap();

@@ -28,6 +28,12 @@ pub struct Record {
     pub agent: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
+    /// The client's own id of the prompt this belongs to, where it gives one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt_id: Option<String>,
+    /// The same for the same words of a prompt: whoever has sent them finds here that the client took them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt_hash: Option<String>,
     /// Ours, as in the logs: `pre-tool`.
     pub event: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -108,6 +114,8 @@ impl Record {
             at: at.as_millisecond(),
             agent: event.agent.to_string(),
             session: event.session.as_ref().map(|id| cut(id.as_str(), NAME_CHARS)),
+            prompt_id: event.prompt_id.as_deref().map(|id| cut(id, NAME_CHARS)),
+            prompt_hash: prompt_hash(event),
             event: event_name(event).into_owned(),
             tool: event.tool_name.as_deref().map(|name| cut(name, NAME_CHARS)),
             subject: subject(event),
@@ -199,6 +207,12 @@ pub fn action(event: &Event) -> Option<String> {
     if event.kind == Kind::PreTool { fingerprint(event) } else { None }
 }
 
+/// Blanks around a prompt are the client's to add or leave away.
+fn prompt_hash(event: &Event) -> Option<String> {
+    let Kind::PromptSubmit { prompt } = &event.kind else { return None };
+    Some(hex(&Sha256::digest(prompt.trim()), 8))
+}
+
 /// The same before a tool and after it.
 pub(crate) fn fingerprint(event: &Event) -> Option<String> {
     let mut hash = Sha256::new();
@@ -252,14 +266,15 @@ pub(crate) fn fingerprint(event: &Event) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dandori_guard::{Agent, decode};
+    use dandori_domain::client::Moment;
+    use dandori_guard::{Client, decode};
     use serde_json::{Value, json};
 
     fn event(tool: &str, input: &Value) -> Event {
         let event = json!({
             "session_id": "s", "cwd": "/repo", "hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": input,
         });
-        decode(event.to_string().as_bytes(), Some(Agent::Claude)).unwrap()
+        decode(event.to_string().as_bytes(), Some(Client::Claude)).unwrap()
     }
 
     fn bash(command: &str) -> Event {
@@ -323,6 +338,38 @@ mod tests {
             line.replace(r#""pass""#, r#""postponed""#).replace(r#""verdict":"go""#, r#""verdict":"wait","x":1"#);
         let newer: Record = serde_json::from_str(&newer).unwrap();
         assert_eq!((newer.verdict, newer.steps[0].1), (RecordedVerdict::Unknown, Outcome::Unknown));
+    }
+
+    #[test]
+    fn that_a_client_took_a_prompt_shows_by_its_session_its_id_and_its_words() {
+        let judgement =
+            || Judgement { ruling: dandori_guard::Chain::default().finish(), steps: Vec::new(), effects: Vec::new() };
+        let record = |event: &Value, agent| {
+            let event = decode(event.to_string().as_bytes(), Some(agent)).unwrap();
+            Record::of(&event, &judgement(), Timestamp::UNIX_EPOCH, Duration::ZERO)
+        };
+        let mut hashes = Vec::new();
+        for (agent, hooks) in Client::with_hooks() {
+            let event = hooks.event(Moment::Prompt).unwrap();
+            let mut sent = json!({ "session_id": "s1", "hook_event_name": event, "prompt": "fix the bug" });
+            assert_eq!(record(&sent, agent).prompt_id, None, "not every client gives one");
+            // Claude Code's word for it, and Codex'.
+            for field in ["prompt_id", "turn_id"] {
+                let mut with_id = sent.clone();
+                with_id[field] = json!("p1");
+                assert_eq!(record(&with_id, agent).prompt_id.as_deref(), Some("p1"), "{agent}");
+            }
+            let kept = record(&sent, agent);
+            assert_eq!((kept.event.as_str(), kept.session.as_deref()), ("prompt", Some("s1")));
+            hashes.push(kept.prompt_hash.unwrap());
+            sent["prompt"] = json!("fix another bug");
+            assert_ne!(record(&sent, agent).prompt_hash.as_ref(), hashes.last());
+        }
+        assert!(hashes.iter().all(|hash| *hash == hashes[0]), "{hashes:?}");
+        let tool = json!({ "session_id": "s1", "prompt_id": "p1", "hook_event_name": "PreToolUse", "tool_name": "Read",
+                           "tool_input": { "file_path": "/a" } });
+        let kept = record(&tool, Client::Claude);
+        assert_eq!((kept.prompt_id.as_deref(), kept.prompt_hash), (Some("p1"), None));
     }
 
     #[test]

@@ -25,7 +25,8 @@ pub struct Session {
 
 impl Session {
     /// `folder` is the checkout's guard folder. The id is the client's and can be anything.
-    pub fn new(folder: &Utf8Path, agent: Agent, id: Option<&str>) -> Self {
+    pub fn new(folder: &Utf8Path, agent: impl Into<Agent>, id: Option<&str>) -> Self {
+        let agent: Agent = agent.into();
         let own = folder.join("sessions").join(format!("{agent}-{}", file_name(id.unwrap_or_default())));
         Self { folder: folder.to_owned(), own }
     }
@@ -103,10 +104,11 @@ pub(crate) fn hex(digest: &[u8], bytes: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use dandori_guard::Client;
     use proptest::prelude::*;
 
     fn name(id: &str) -> String {
-        let session = Session::new(Utf8Path::new("/f"), Agent::Claude, Some(id));
+        let session = Session::new(Utf8Path::new("/f"), Client::Claude, Some(id));
         session.own.strip_prefix("/f/sessions").unwrap().as_str().to_owned()
     }
 

@@ -160,6 +160,8 @@ mod tests {
             at: 0,
             agent: "claude".to_owned(),
             session: Some(session.to_owned()),
+            prompt_id: None,
+            prompt_hash: None,
             event: "pre-tool".to_owned(),
             tool: None,
             subject: None,

@@ -1,4 +1,4 @@
-//! A scripted model on loopback: what Anthropic's Messages API, OpenAI's Responses API and Google's Gemini API
+//! A scripted model on loopback: what Anthropic's Messages API, OpenAI's Responses API and Google's API
 //! answer, as far as the agents ask. `dandori doctor --guards` tries the hooks with it, and so do the tests.
 //!
 //! The turn that is played is the number of model turns already in the request, so the server keeps no
@@ -9,7 +9,7 @@
 #![expect(clippy::indexing_slicing, reason = "a JSON value that lacks a key answers null")]
 
 mod anthropic;
-mod gemini;
+mod google;
 mod http;
 mod openai;
 mod script;

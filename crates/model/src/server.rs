@@ -7,22 +7,30 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use dandori_domain::Client;
 use serde_json::{Value, json};
 
 use crate::script::{Script, Turn};
-use crate::{anthropic, gemini, http, openai};
+use crate::{anthropic, google, http, openai};
 
 /// How long a client may be silent in the middle of a request.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
-    /// For Claude Code.
     Anthropic,
-    /// For Codex.
     OpenAi,
-    /// For the Gemini CLI.
-    Gemini,
+    Google,
+}
+
+impl From<Client> for Kind {
+    fn from(client: Client) -> Self {
+        match client {
+            Client::Claude => Self::Anthropic,
+            Client::Codex => Self::OpenAi,
+            Client::Gemini => Self::Google,
+        }
+    }
 }
 
 /// Stops when it is dropped; its port then refuses connections.
@@ -69,7 +77,7 @@ impl ModelServer {
     pub fn url(&self) -> String {
         match self.kind {
             Kind::OpenAi => format!("http://{}/v1", self.address),
-            Kind::Anthropic | Kind::Gemini => format!("http://{}", self.address),
+            Kind::Anthropic | Kind::Google => format!("http://{}", self.address),
         }
     }
 
@@ -131,7 +139,7 @@ fn answer(mut stream: TcpStream, shared: &Shared) -> io::Result<()> {
     match shared.kind {
         Kind::Anthropic => anthropic::answer(&request, &mut stream, shared),
         Kind::OpenAi => openai::answer(&request, &mut stream, shared),
-        Kind::Gemini => gemini::answer(&request, &mut stream, shared),
+        Kind::Google => google::answer(&request, &mut stream, shared),
     }
 }
 

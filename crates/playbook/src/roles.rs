@@ -1,13 +1,13 @@
 //! Who does what: from the word in a playbook to the one it means.
 
+use dandori_domain::Client;
+
 use crate::state::{Roles, State};
 
 /// Who a phase is for.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Executor {
-    Claude,
-    Codex,
-    Gemini,
+    Client(Client),
     CodeRabbit,
     User,
     /// A name we have no meaning for.
@@ -17,9 +17,7 @@ pub enum Executor {
 impl Executor {
     pub fn as_str(&self) -> &str {
         match self {
-            Self::Claude => "claude",
-            Self::Codex => "codex",
-            Self::Gemini => "gemini",
+            Self::Client(client) => client.name(),
             Self::CodeRabbit => "coderabbit",
             Self::User => "user",
             Self::Other(name) => name,
@@ -27,10 +25,10 @@ impl Executor {
     }
 
     fn of(name: &str) -> Self {
+        if let Some(client) = Client::meant_by(name) {
+            return Self::Client(client);
+        }
         match name.trim().to_lowercase().replace(['_', '-', ' '], "").as_str() {
-            "claudecode" | "claude" => Self::Claude,
-            "codex" | "codexcli" => Self::Codex,
-            "gemini" | "geminicli" => Self::Gemini,
             "coderabbit" => Self::CodeRabbit,
             "user" | "human" | "ユーザー" | "人" => Self::User,
             _ => Self::Other(name.trim().to_owned()),
@@ -45,9 +43,13 @@ impl State {
         let stack = self.toolstack.as_deref().unwrap_or("A");
         let Roles { orchestrator, worker, reviewer } = &self.roles;
         let (given, by_stack) = match name.trim().to_lowercase().as_str() {
-            "orchestrator" => (orchestrator, Executor::Claude),
-            "worker" => (worker, if stack == "A" { Executor::Claude } else { Executor::Codex }),
-            "reviewer" => (reviewer, if stack == "C" { Executor::CodeRabbit } else { Executor::Claude }),
+            "orchestrator" => (orchestrator, Executor::Client(Client::Claude)),
+            "worker" => {
+                (worker, if stack == "A" { Executor::Client(Client::Claude) } else { Executor::Client(Client::Codex) })
+            }
+            "reviewer" => {
+                (reviewer, if stack == "C" { Executor::CodeRabbit } else { Executor::Client(Client::Claude) })
+            }
             _ => return Executor::of(name),
         };
         given.as_deref().map_or(by_stack, Executor::of)
@@ -60,15 +62,15 @@ mod tests {
 
     #[test]
     fn a_role_is_what_the_toolstack_makes_of_it() {
-        use Executor::{Claude, CodeRabbit, Codex};
+        let (claude, codex) = (|| Executor::Client(Client::Claude), || Executor::Client(Client::Codex));
         for (stack, worker, reviewer) in [
-            (None, Claude, Claude),
-            (Some("A"), Claude, Claude),
-            (Some("B"), Codex, Claude),
-            (Some("C"), Codex, CodeRabbit),
+            (None, claude(), claude()),
+            (Some("A"), claude(), claude()),
+            (Some("B"), codex(), claude()),
+            (Some("C"), codex(), Executor::CodeRabbit),
         ] {
             let state = State { toolstack: stack.map(str::to_owned), ..State::default() };
-            assert_eq!(state.executor("orchestrator"), Claude, "{stack:?}");
+            assert_eq!(state.executor("orchestrator"), claude(), "{stack:?}");
             assert_eq!(state.executor("Worker"), worker, "{stack:?}");
             assert_eq!(state.executor(" reviewer "), reviewer, "{stack:?}");
         }
@@ -76,9 +78,9 @@ mod tests {
 
     #[test]
     fn roles_come_before_the_toolstack() {
-        let roles = Roles { worker: Some("gemini".to_owned()), reviewer: Some("user".to_owned()), orchestrator: None };
+        let roles = Roles { worker: Some("claude".to_owned()), reviewer: Some("user".to_owned()), orchestrator: None };
         let state = State { toolstack: Some("C".to_owned()), roles, ..State::default() };
-        assert_eq!(state.executor("worker"), Executor::Gemini);
+        assert_eq!(state.executor("worker"), Executor::Client(Client::Claude));
         assert_eq!(state.executor("reviewer"), Executor::User);
     }
 
@@ -86,12 +88,12 @@ mod tests {
     fn names_are_understood_however_they_are_written() {
         let state = State::default();
         for (name, want) in [
-            ("claudecode", Executor::Claude),
-            ("claude_code", Executor::Claude),
-            ("Claude Code", Executor::Claude),
-            ("claude", Executor::Claude),
-            ("codex", Executor::Codex),
-            ("Gemini-CLI", Executor::Gemini),
+            ("claudecode", Executor::Client(Client::Claude)),
+            ("claude_code", Executor::Client(Client::Claude)),
+            ("Claude Code", Executor::Client(Client::Claude)),
+            ("claude", Executor::Client(Client::Claude)),
+            ("codex", Executor::Client(Client::Codex)),
+            ("Codex-CLI", Executor::Client(Client::Codex)),
             ("CodeRabbit", Executor::CodeRabbit),
             ("user", Executor::User),
             ("ユーザー", Executor::User),

@@ -1,6 +1,7 @@
 //! Where the rules of one checkout come from, and what must not be written so that they stay in force.
 
 use camino::{Utf8Path, Utf8PathBuf};
+use dandori_domain::Client;
 use dandori_host::layout::real;
 
 /// Everything the rules of one checkout depend on that is not in a file.
@@ -26,27 +27,34 @@ pub struct PolicyPaths {
     pub was_disciplined: bool,
 }
 
-/// Where the agents keep the user's own settings.
+/// Where the clients keep the user's own settings.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct AgentHomes {
-    pub claude: Option<Utf8PathBuf>,
-    pub codex: Option<Utf8PathBuf>,
-    pub gemini: Option<Utf8PathBuf>,
-}
-
-const CLAUDE: &[&str] = &["settings.json", "settings.local.json"];
-const CODEX: &[&str] = &["hooks.json", "config.toml"];
-/// Hooks of a project that is not trusted do not run at all.
-const GEMINI: &[&str] = &["settings.json", "trustedFolders.json"];
+pub struct AgentHomes(Vec<(Client, Utf8PathBuf)>);
 
 impl AgentHomes {
-    /// `CLAUDE_CONFIG_DIR`, `CODEX_HOME`, `GEMINI_CLI_HOME`, else the home folder.
+    /// As the user's variables say, else in the home folder.
     pub fn of(env: &dandori_host::Env) -> Self {
-        let home = env.home();
-        let of = |variable: &str, name: &str| env.path(variable).or_else(|| home.as_ref().map(|home| home.join(name)));
-        let gemini = env.path("GEMINI_CLI_HOME").or_else(|| home.clone()).map(|home| home.join(".gemini"));
-        Self { claude: of("CLAUDE_CONFIG_DIR", ".claude"), codex: of("CODEX_HOME", ".codex"), gemini }
+        let folder = |client: Client| {
+            let settings = &client.describe().settings;
+            let moved = env.path(settings.moved_by.variable()).map(|path| joined(&path, settings.below_variable()));
+            Some((client, moved.or_else(|| Some(env.home()?.join(settings.folder)))?))
+        };
+        Self(Client::ALL.into_iter().filter_map(folder).collect())
     }
+
+    pub(crate) fn paths(&self) -> impl Iterator<Item = &Utf8PathBuf> {
+        self.0.iter().map(|(_, path)| path)
+    }
+}
+
+/// `path/name`, or the path itself.
+fn joined(path: &Utf8Path, name: &str) -> Utf8PathBuf {
+    if name.is_empty() { path.to_owned() } else { path.join(name) }
+}
+
+/// What decides about the client's hooks in its folder.
+fn settings_of(client: Client, folder: &Utf8Path) -> Vec<Utf8PathBuf> {
+    client.describe().settings.files.iter().map(|file| folder.join(file.name)).collect()
 }
 
 impl PolicyPaths {
@@ -91,25 +99,19 @@ impl PolicyPaths {
         paths.extend(self.binary.clone());
         paths.extend(self.repository_config());
         paths.extend(self.protected_files());
-        let below = |folder: &Utf8Path, names: &[&str]| names.iter().map(|n| folder.join(n)).collect::<Vec<_>>();
         for root in [&self.main_checkout, &self.checkout].into_iter().flatten() {
-            paths.extend(below(&root.join(".claude"), CLAUDE));
-            paths.extend(below(&root.join(".codex"), CODEX));
-            paths.extend(below(&root.join(".gemini"), GEMINI));
+            let of = |client: Client| settings_of(client, &root.join(client.describe().settings.folder));
+            paths.extend(Client::ALL.into_iter().flat_map(of));
         }
-        let homes = [(&self.homes.claude, CLAUDE), (&self.homes.codex, CODEX), (&self.homes.gemini, GEMINI)];
-        for (home, names) in homes {
-            paths.extend(home.iter().flat_map(|home| below(home, names)));
-        }
+        paths.extend(self.homes.0.iter().flat_map(|(client, home)| settings_of(*client, home)));
         both_names(paths)
     }
 }
 
-/// Settings of whichever agent has its private state folder here.
+/// Settings of whichever client has its private state folder here.
 pub(crate) fn settings_in(home: &Utf8Path) -> Vec<Utf8PathBuf> {
-    let gemini = home.join(".gemini");
-    let of = |folder: &Utf8Path, names: &[&str]| names.iter().map(|n| folder.join(n)).collect::<Vec<_>>();
-    [of(home, CLAUDE), of(home, CODEX), of(&gemini, GEMINI)].concat()
+    let of = |client: Client| settings_of(client, &joined(home, client.describe().settings.below_variable()));
+    Client::ALL.into_iter().flat_map(of).collect()
 }
 
 pub(crate) fn both_names(paths: impl IntoIterator<Item = Utf8PathBuf>) -> Vec<Utf8PathBuf> {

@@ -210,8 +210,7 @@ impl Stamp {
         // The program too: another build may have other defaults under the same version.
         let files = files.into_iter().flatten().chain([place.trust.clone()]).chain(place.binary.clone());
         let sources = files.map(|path| Fingerprint { looks: Looks::of(&path), path }).collect();
-        let homes = [&place.homes.claude, &place.homes.codex, &place.homes.gemini];
-        let paths = [&place.checkout, &place.git_dir].into_iter().chain(homes).flatten();
+        let paths = [&place.checkout, &place.git_dir].into_iter().flatten().chain(place.homes.paths());
         let paths = paths.chain([&place.state_root]).cloned().collect();
         Self { sources, is_disciplined: place.is_disciplined(), is_run: place.is_run, paths }
     }

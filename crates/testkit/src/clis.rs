@@ -1,5 +1,6 @@
 //! The real agents, in the versions dandori is tested with, installed by npm when a test first needs them.
 //!
+//! Versions are pinned in one place: `known_to_work` of a client's description, of which the newest is taken.
 //! They are shared by all tests of a target folder and kept there. A test that cannot have them fails: it is never
 //! skipped.
 
@@ -10,40 +11,62 @@ use std::fs;
 use std::process::Command;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use dandori_domain::Client;
+use dandori_domain::client::Program;
 
+/// An earlier Claude Code that is still in use: it lacks tools and settings that the newest has.
+const OLDER_CLAUDE: &str = "2.1.197";
+
+/// A package of npm's, in one version.
 type Package = (&'static str, &'static str);
 
-const PACKAGES: [Package; 3] =
-    [("@anthropic-ai/claude-code", "2.1.197"), ("@openai/codex", "0.166.0"), ("@google/gemini-cli", "0.61.0")];
-/// The newest Claude Code that was tried: it has tools and settings that the other has not.
-const NEWEST: [Package; 1] = [("@anthropic-ai/claude-code", "2.1.325")];
 /// The library of the Agent Client Protocol as it is, and the last version of it that came with an example agent.
 const ACP: [Package; 1] = [("@agentclientprotocol/sdk", "2.4.0")];
 const ACP_EXAMPLE: [Package; 1] = [("@agentclientprotocol/sdk", "1.9.0")];
 
-/// Claude Code 2.1.197.
-pub fn claude() -> Utf8PathBuf {
-    bin().join("claude")
+/// The program of a client, in the newest version that is known to work.
+pub fn program(client: Client) -> Utf8PathBuf {
+    bin().join(client.describe().program.name)
 }
 
-/// Claude Code 2.1.325, by its own program: the package would put it in place by a script at its installation.
-pub fn newest_claude() -> Utf8PathBuf {
-    let modules = installed("agent-clis-newest", &NEWEST);
+/// The earlier Claude Code.
+pub fn older_claude() -> Utf8PathBuf {
+    let package = Client::Claude.describe().program.package;
+    program_in(&installed("agent-clis-older", &[(package, OLDER_CLAUDE)]), Client::Claude)
+}
+
+/// The folder for the PATH that has all of them.
+pub fn bin() -> Utf8PathBuf {
+    let packages = Client::ALL.map(|client| (client.describe().program.package, client.describe().program.newest()));
+    let modules = installed("agent-clis", &packages);
+    let bin = modules.with_file_name("bin");
+    if !bin.is_dir() {
+        // Made aside and put in place: many tests come at once.
+        let made = modules.with_file_name(format!("bin-{}-{:?}", std::process::id(), std::thread::current().id()));
+        fs::create_dir_all(&made).unwrap_or_else(|e| panic!("{made} cannot be made: {e}"));
+        for client in Client::ALL {
+            let name = client.describe().program.name;
+            std::os::unix::fs::symlink(program_in(&modules, client), made.join(name))
+                .unwrap_or_else(|e| panic!("{made}: {e}"));
+        }
+        if fs::rename(&made, &bin).is_err() {
+            let _ = fs::remove_dir_all(&made);
+        }
+    }
+    bin
+}
+
+/// Where npm has put a client's program.
+fn program_in(modules: &Utf8Path, client: Client) -> Utf8PathBuf {
+    let Program { name, package, is_per_platform, .. } = &client.describe().program;
+    if !is_per_platform {
+        return modules.join(".bin").join(name);
+    }
     let machine = if cfg!(target_arch = "aarch64") { "arm64" } else { "x64" };
     let system = if cfg!(target_os = "macos") { "darwin" } else { "linux" };
-    let program = modules.join(format!("@anthropic-ai/claude-code-{system}-{machine}/claude"));
+    let program = modules.join(format!("{package}-{system}-{machine}/{name}"));
     assert!(program.is_file(), "{program} is not there");
     program
-}
-
-/// Codex CLI 0.166.0.
-pub fn codex() -> Utf8PathBuf {
-    bin().join("codex")
-}
-
-/// Gemini CLI 0.61.0.
-pub fn gemini() -> Utf8PathBuf {
-    bin().join("gemini")
 }
 
 /// The modules with the library of the Agent Client Protocol 2.4.0.
@@ -54,11 +77,6 @@ pub fn acp_modules() -> Utf8PathBuf {
 /// The example agent of the library of the Agent Client Protocol 1.9.0, for `node`.
 pub fn acp_example_agent() -> Utf8PathBuf {
     installed("acp-sdk-example", &ACP_EXAMPLE).join("@agentclientprotocol/sdk/dist/examples/agent.js")
-}
-
-/// The folder for the PATH that has all three.
-pub fn bin() -> Utf8PathBuf {
-    installed("agent-clis", &PACKAGES).join(".bin")
 }
 
 /// The modules of a folder, put there when they are not.
@@ -89,6 +107,7 @@ fn is_installed(folder: &Utf8Path, package: &str, version: &str) -> bool {
 
 fn install(folder: &Utf8Path, packages: &[Package]) {
     let _ = fs::remove_file(folder.join(".installed"));
+    let _ = fs::remove_dir_all(folder.join("bin"));
     let output = Command::new("npm")
         .args([
             "install",

@@ -19,12 +19,12 @@ impl Deref for ModelServer {
 }
 
 impl ModelServer {
-    pub fn start(kind: Kind, script: Script) -> Self {
-        Self(dandori_model::ModelServer::start(kind, script).expect("a free port on loopback"))
+    pub fn start(kind: impl Into<Kind>, script: Script) -> Self {
+        Self(dandori_model::ModelServer::start(kind.into(), script).expect("a free port on loopback"))
     }
 
     /// A model nobody serves: every connection is refused.
-    pub fn refusing(kind: Kind) -> Self {
+    pub fn refusing(kind: impl Into<Kind>) -> Self {
         let mut server = Self::start(kind, Script::default());
         server.stop();
         server
@@ -60,7 +60,7 @@ impl ModelServer {
                 );
                 vec![pair("SCRIPTED_KEY", "scripted")]
             }
-            Kind::Gemini => {
+            Kind::Google => {
                 write(".gemini/settings.json", "{ \"model\": { \"name\": \"gemini-2.5-flash\" } }");
                 vec![pair("GEMINI_API_KEY", "scripted"), pair("GOOGLE_GEMINI_BASE_URL", &url)]
             }

@@ -2,28 +2,13 @@
 
 pub mod hooks;
 
+use std::borrow::Cow;
+
+use dandori_domain::Client;
 use dandori_domain::sandbox::Door;
 
 use crate::Lang;
 use crate::lang::say;
-
-/// An agent with hooks.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Agent {
-    Claude,
-    Codex,
-    Gemini,
-}
-
-impl Agent {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Claude => "Claude Code",
-            Self::Codex => "Codex",
-            Self::Gemini => "Gemini",
-        }
-    }
-}
 
 /// What `doctor` looks at.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -31,13 +16,11 @@ pub enum Check {
     Git,
     Identity,
     Tmux,
-    Claude,
-    Codex,
-    Gemini,
+    Agent(Client),
     /// Whether dandori's hooks stand in an agent's settings as they should.
-    Hooks(Agent),
+    Hooks(Client),
     /// Whether they were seen to fire and to block.
-    SelfTest(Agent),
+    SelfTest(Client),
     /// The guards as a whole, when there is no agent they could guard.
     Guards,
     /// An agent of the Agent Client Protocol from the configuration.
@@ -57,20 +40,14 @@ pub enum Check {
 
 impl Check {
     /// Its name in `--json`, the same in every language.
-    pub fn code(self) -> &'static str {
-        match self {
+    pub fn code(self) -> Cow<'static, str> {
+        Cow::Borrowed(match self {
             Self::Git => "git",
             Self::Identity => "git_identity",
             Self::Tmux => "tmux",
-            Self::Claude => "claude",
-            Self::Codex => "codex",
-            Self::Gemini => "gemini",
-            Self::Hooks(Agent::Claude) => "claude_hooks",
-            Self::Hooks(Agent::Codex) => "codex_hooks",
-            Self::Hooks(Agent::Gemini) => "gemini_hooks",
-            Self::SelfTest(Agent::Claude) => "claude_self_test",
-            Self::SelfTest(Agent::Codex) => "codex_self_test",
-            Self::SelfTest(Agent::Gemini) => "gemini_self_test",
+            Self::Agent(client) => client.name(),
+            Self::Hooks(client) => return Cow::Owned(format!("{client}_hooks")),
+            Self::SelfTest(client) => return Cow::Owned(format!("{client}_self_test")),
             Self::Guards => "guards",
             Self::Acp => "acp",
             Self::Sandbox => "sandbox",
@@ -83,23 +60,19 @@ impl Check {
             Self::Daemon => "daemon",
             Self::Store => "store",
             Self::Repository => "repository",
-        }
+        })
     }
 }
 
-pub fn check(lang: Lang, check: Check) -> &'static str {
+pub fn check(lang: Lang, check: Check) -> Cow<'static, str> {
     let (en, ja) = match check {
         Check::Identity => ("git identity", "git のユーザー情報"),
-        Check::Hooks(Agent::Claude) => ("hooks of claude", "claude のフック"),
-        Check::Hooks(Agent::Codex) => ("hooks of codex", "codex のフック"),
-        Check::Hooks(Agent::Gemini) => ("hooks of gemini", "gemini のフック"),
-        Check::SelfTest(Agent::Claude) => ("self-test of claude", "claude の自己診断"),
-        Check::SelfTest(Agent::Codex) => ("self-test of codex", "codex の自己診断"),
-        Check::SelfTest(Agent::Gemini) => ("self-test of gemini", "gemini の自己診断"),
+        Check::Hooks(client) => return Cow::Owned(say!(lang, "hooks of {client}", "{client} のフック")),
+        Check::SelfTest(client) => return Cow::Owned(say!(lang, "self-test of {client}", "{client} の自己診断")),
         Check::Guards => ("guards", "ガード"),
         Check::Acp => ("ACP agent", "ACP エージェント"),
         Check::Sandbox => ("sandbox", "サンドボックス"),
-        Check::Door(door) => return crate::sandbox::door(lang, door),
+        Check::Door(door) => return Cow::Borrowed(crate::sandbox::door(lang, door)),
         Check::Memory => ("memory", "メモリ"),
         Check::Disk => ("disk", "ディスク"),
         Check::UserConfig => ("user configuration", "ユーザー設定"),
@@ -108,12 +81,22 @@ pub fn check(lang: Lang, check: Check) -> &'static str {
         Check::Daemon => ("daemon", "デーモン"),
         Check::Store => ("store", "データベース"),
         Check::Repository => ("repository", "リポジトリ"),
-        Check::Git | Check::Tmux | Check::Claude | Check::Codex | Check::Gemini => (check.code(), check.code()),
+        Check::Git | Check::Tmux | Check::Agent(_) => return check.code(),
     };
-    match lang {
+    Cow::Borrowed(match lang {
         Lang::En => en,
         Lang::Ja => ja,
+    })
+}
+
+/// Which version of an agent was found, and which are known to work.
+pub fn version(lang: Lang, client: Client, found: &str, path: &str) -> String {
+    let known = client.describe().program.known_to_work;
+    if known.contains(&found) {
+        return say!(lang, "{found} ({path}), known to work", "{found} ({path})、動作確認済み");
     }
+    let known = known.join(", ");
+    say!(lang, "{found} ({path}); known to work: {known}", "{found} ({path})。動作確認済みのバージョン: {known}")
 }
 
 /// A restored backup is older than some runs.
@@ -135,18 +118,12 @@ pub fn open_state_root(lang: Lang, path: &str, mode: u32) -> String {
     )
 }
 
-pub(crate) const INSTALL_CLAUDE: &str = "npm install -g @anthropic-ai/claude-code";
-pub(crate) const INSTALL_CODEX: &str = "npm install -g @openai/codex";
-pub(crate) const INSTALL_GEMINI: &str = "npm install -g @google/gemini-cli";
-
 /// What to do about a finding of `doctor`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Remedy {
     InstallGit,
     InstallTmux,
-    InstallClaude,
-    InstallCodex,
-    InstallGemini,
+    InstallAgent(Client),
     InstallHooks,
     Landlock,
     RestoreStore,
@@ -156,16 +133,14 @@ pub enum Remedy {
     LookAtWorktrees,
 }
 
-pub fn remedy(lang: Lang, remedy: Remedy) -> &'static str {
+pub fn remedy(lang: Lang, remedy: Remedy) -> Cow<'static, str> {
     let (en, ja) = match remedy {
         Remedy::InstallGit => ("install git 2.40 or newer", "git 2.40 以降をインストールしてください"),
         Remedy::InstallTmux => (
             "install tmux to see agents in panes (runs do without it)",
             "エージェントをペインで見るには tmux をインストールしてください (実行には不要です)",
         ),
-        Remedy::InstallClaude => (INSTALL_CLAUDE, INSTALL_CLAUDE),
-        Remedy::InstallCodex => (INSTALL_CODEX, INSTALL_CODEX),
-        Remedy::InstallGemini => (INSTALL_GEMINI, INSTALL_GEMINI),
+        Remedy::InstallAgent(client) => return Cow::Owned(client.describe().program.install_command()),
         Remedy::InstallHooks => (
             "`dandori init` puts them in, with an agent on the PATH or named by `--agent`",
             "エージェントを PATH に置くか `--agent` で指定し、`dandori init` で組み込んでください",
@@ -194,10 +169,10 @@ pub fn remedy(lang: Lang, remedy: Remedy) -> &'static str {
             "git config --global user.name … と user.email … を設定してください",
         ),
     };
-    match lang {
+    Cow::Borrowed(match lang {
         Lang::En => en,
         Lang::Ja => ja,
-    }
+    })
 }
 
 /// An agent of the Agent Client Protocol that can be run. `program` is where it is.

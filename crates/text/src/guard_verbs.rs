@@ -1,5 +1,7 @@
 //! What `dandori guard …` says to a person.
 
+use dandori_domain::Client;
+
 use crate::lang::say;
 use crate::{Lang, Said};
 
@@ -40,13 +42,14 @@ pub fn no_records(lang: Lang) -> &'static str {
     }
 }
 
-pub fn no_records_of_runs(lang: Lang) -> &'static str {
-    match lang {
-        Lang::En => {
-            "no events of runs yet: guards write them down in every run of Claude Code, Codex CLI or Gemini CLI"
-        }
-        Lang::Ja => "ランの記録はまだありません。Claude Code、Codex CLI、Gemini CLI のランでは、ガードが必ず記録します",
-    }
+pub fn no_records_of_runs(lang: Lang) -> String {
+    let guarded: Vec<&str> = Client::with_hooks().map(|(client, _)| client.title()).collect();
+    let (or, list) = (guarded.join(" or "), guarded.join("、"));
+    say!(
+        lang,
+        "no events of runs yet: guards write them down in every run of {or}",
+        "ランの記録はまだありません。{list} のランでは、ガードが必ず記録します"
+    )
 }
 
 /// Lines that could not be counted.

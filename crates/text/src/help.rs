@@ -37,6 +37,9 @@ pub const EXIT_CODES: &str = "\
   130  中断";
 
 /// The words of the command with this path.
+/// Stands for the names of all clients in a help.
+pub const CLIENTS: &str = "{clients}";
+
 pub fn command(path: &str) -> Option<&'static CommandHelp> {
     COMMANDS.iter().find(|c| c.path == path)
 }
@@ -57,11 +60,7 @@ pub const COMMANDS: &[CommandHelp] = &[
     about("run", "エージェントにタスクを任せ、専用のワークツリーでの成果をコミットしてプッシュする").with(&[
         INSTRUCTION,
         FILE,
-        value(
-            "agent",
-            "エージェント",
-            "作業するエージェント: claude、codex、gemini、exec:<コマンド>、dandori.toml の名前",
-        ),
+        value("agent", "エージェント", "作業するエージェント: {clients}、exec:<コマンド>、dandori.toml の名前"),
         flag("agents", "同じタスクを複数のエージェントに並行して任せる"),
         value("base", "ベース", "起点のブランチ、タグ、コミット (既定: 設定値かリモートの既定ブランチ)"),
         PR,
@@ -167,11 +166,7 @@ pub const COMMANDS: &[CommandHelp] = &[
     about("daemon logs", "デーモンのログを表示する").with(&[value("lines", "行数", "末尾から表示する行数")]),
     about("init", "エージェントの設定に dandori のガードを組み込む").with(&[
         flag("user", "このリポジトリではなく、ユーザー自身の設定に組み込む"),
-        value(
-            "agent",
-            "エージェント",
-            "対象のエージェント: claude、codex、gemini (既定: PATH にあるか、ここに設定があるもの)",
-        ),
+        value("agent", "エージェント", "対象のエージェント: {clients} (既定: PATH にあるか、ここに設定があるもの)"),
         flag("dry_run", "何も書き込まず、変更の差分だけを表示する"),
         flag("uninstall", "dandori のガードを取り除き、設定を元に戻す"),
     ]),

@@ -1,8 +1,8 @@
 //! What `dandori init` did with the agents' settings, and what is left for the user to do.
 
+use dandori_domain::Client;
 use dandori_domain::problem::SettingsTrouble;
 
-use crate::doctor::Agent;
 use crate::doctor::hooks::{self, HookTrouble};
 use crate::lang::say;
 use crate::{Lang, Said};
@@ -48,7 +48,10 @@ pub enum Advice {
     CodexWorktree {
         main: String,
     },
-    GeminiTrust,
+    /// Its client reads a project's hooks only in a folder that it trusts.
+    FolderTrust {
+        client: Client,
+    },
     ClaudeSubfolder,
     /// `disableAllHooks` stands in this file.
     Disabled {
@@ -64,7 +67,7 @@ pub enum Advice {
     },
     /// The client drops the file, or part of it, for something in it.
     Trouble {
-        agent: Agent,
+        client: Client,
         trouble: HookTrouble,
     },
     /// It was changed all the same.
@@ -120,7 +123,7 @@ impl Advice {
             Self::Trouble { trouble, .. } => trouble.code(),
             Self::ReadOnly { .. } => "read_only",
             Self::NotForOthers { .. } => "not_for_others",
-            Self::GeminiTrust => "gemini_trust",
+            Self::FolderTrust { .. } => "folder_trust",
             Self::ClaudeSubfolder => "claude_subfolder",
             Self::Disabled { .. } => "disabled",
             Self::Unread { .. } => "unread",
@@ -150,8 +153,9 @@ pub fn advice(lang: Lang, advice: &Advice) -> String {
             "Codex はリンクされたワークツリーのフックを読まず、{main} のフックを使います。そこで `dandori init` を実行するか、\
              `dandori init --user` を使ってください"
         ),
-        Advice::Trouble { agent, trouble } => {
-            let (what, remedy) = (hooks::trouble(lang, *agent, trouble), hooks::remedy(lang, trouble));
+        Advice::Trouble { client, trouble } => {
+            let what = hooks::trouble(lang, *client, trouble);
+            let remedy = hooks::remedy(lang, *client, trouble);
             say!(lang, "{what}: {remedy}", "{what}。{remedy}")
         }
         Advice::ReadOnly { path } => say!(
@@ -174,12 +178,16 @@ pub fn advice(lang: Lang, advice: &Advice) -> String {
             "Codex は信頼されたフックだけを実行します。ここで `codex` を起動し、`/hooks` で確認してください。\
              それまではスキップされます (`codex exec` では何も表示されません)"
         ),
-        Advice::GeminiTrust => say!(
-            lang,
-            "Gemini loads a project's hooks only in a trusted folder: start `gemini` here and confirm that you trust it",
-            "Gemini は信頼されたフォルダーでだけプロジェクトのフックを読み込みます。\
-             ここで `gemini` を起動し、フォルダーを信頼してください"
-        ),
+        Advice::FolderTrust { client } => {
+            let (agent, program) = (client.title(), client.describe().program.name);
+            say!(
+                lang,
+                "{agent} loads a project's hooks only in a trusted folder: start `{program}` here and confirm that you \
+                 trust it",
+                "{agent} は信頼されたフォルダーでだけプロジェクトのフックを読み込みます。\
+                 ここで `{program}` を起動し、フォルダーを信頼してください"
+            )
+        }
         Advice::ClaudeSubfolder => say!(
             lang,
             "Claude Code does not load these hooks when it is started in a subfolder: `dandori init --user` covers that",
@@ -253,11 +261,13 @@ pub(crate) fn nothing_to_guard(lang: Lang, path: &str) -> Said {
 }
 
 pub(crate) fn no_agents(lang: Lang) -> Said {
+    let known: Vec<&str> = Client::with_hooks().map(|(client, _)| client.describe().program.name).collect();
+    let (or, list) = (known.join(" nor "), known.join("、"));
     Said::what(say!(lang, "no agent was found to install hooks for", "フックを設定するエージェントが見つかりません"))
         .why(say!(
             lang,
-            "neither claude nor codex nor gemini is on the PATH, and none has settings here",
-            "claude、codex、gemini のいずれも PATH になく、ここに設定もありません"
+            "neither {or} is on the PATH, and none has settings here",
+            "{list} のいずれも PATH になく、ここに設定もありません"
         ))
         .hint(say!(
             lang,

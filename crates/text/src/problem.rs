@@ -1,12 +1,13 @@
 //! What is wrong with a request: what happened, why, and what to do next.
 
+use dandori_domain::Client;
 use dandori_domain::Problem;
 use dandori_domain::plain::plain;
 use dandori_domain::problem::EditTrouble;
 
 use crate::lang::say;
 use crate::misuse::did_you_mean;
-use crate::{Lang, Said, doctor, init, ui};
+use crate::{Lang, Said, init, ui};
 
 /// What others said in it commands nobody's terminal.
 pub fn problem(lang: Lang, problem: &Problem) -> Said {
@@ -225,12 +226,8 @@ fn words(lang: Lang, problem: &Problem) -> Said {
             "git をインストールし、PATH を確認してください"
         )),
         Problem::AgentMissing { agent, program } => {
-            let install = match agent.as_str() {
-                "claude" => doctor::INSTALL_CLAUDE,
-                "codex" => doctor::INSTALL_CODEX,
-                "gemini" => doctor::INSTALL_GEMINI,
-                _ => "",
-            };
+            let client = agent.parse::<Client>().ok();
+            let install = client.map(|client| client.describe().program.install_command()).unwrap_or_default();
             let said = Said::what(say!(
                 lang,
                 "the agent {agent} is not installed",

@@ -1,7 +1,8 @@
 //! Hook events: arbitrary bytes and mutated recordings, decoded, judged by all guards and answered.
 
 use camino::Utf8Path;
-use dandori_guard::{Agent, Answer, Asking, Context, Event, Kind, Permission, decode, encode, judge};
+use dandori_domain::client::Refusal;
+use dandori_guard::{Answer, Asking, Client, Context, Event, Kind, Permission, decode, encode, judge};
 use dandori_text::Lang;
 use serde_json::{Value, json};
 
@@ -137,8 +138,8 @@ fn sound(value: String) -> String {
 
 pub(crate) fn look(seeds: &Seeds, bytes: &[u8], choice: u64) -> Result<(), Finding> {
     let mut random = Random::new(choice);
-    let registered = [None, Some(Agent::Claude), Some(Agent::Codex), Some(Agent::Gemini)].get(random.below(4)).copied();
-    let Ok(mut event) = decode(bytes, registered.flatten()) else {
+    let registered = Client::ALL.get(random.below(Client::ALL.len() + 1)).copied();
+    let Ok(mut event) = decode(bytes, registered) else {
         return if is_planted(choice) {
             Err(Finding::new("event not read", "an event of JSON was not read"))
         } else {
@@ -172,7 +173,7 @@ fn is_sound(event: &Event, verdict: &Permission, answer: &Answer) -> Result<(), 
     // Claude takes instructions for a compaction as plain text.
     let is_plain = matches!(event.kind, Kind::PreCompact { .. }) && !stdout.trim_start().starts_with(['{', '[']);
     // At the end of a session Claude shows the user only what fails; there is nothing left that it could stop.
-    let is_shown = matches!(event.kind, Kind::SessionEnd { .. }) && event.agent == Agent::Claude && answer.exit == 1;
+    let is_shown = matches!(event.kind, Kind::SessionEnd { .. }) && event.agent == Client::Claude && answer.exit == 1;
     if !matches!(answer.exit, 0 | 2) && !is_shown {
         return wrong("the exit code is neither 0 nor 2");
     }
@@ -193,11 +194,10 @@ fn is_sound(event: &Event, verdict: &Permission, answer: &Answer) -> Result<(), 
         Permission::Ask { .. } => !event.can_ask(),
         Permission::Go => false,
     };
-    // Gemini goes by the word alone, and shows the reason only of a hook that ends well.
-    let is_honoured = match event.agent {
-        Agent::Gemini => answer.exit == 0 && stdout.starts_with("{\"decision\":\"deny\""),
-        Agent::Claude | Agent::Codex | Agent::Acp => answer.exit == 2,
-    };
+    let is_honoured = event.agent.hooks().is_some_and(|hooks| match hooks.refusal {
+        Refusal::ExitCode => answer.exit == 2,
+        Refusal::Word => answer.exit == 0 && stdout.starts_with("{\"decision\":\"deny\""),
+    });
     if event.kind == Kind::PreTool && is_refused && !is_honoured {
         return wrong("a refused tool would run");
     }

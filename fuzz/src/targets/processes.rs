@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 use camino::{Utf8Path, Utf8PathBuf};
+use dandori_domain::Client;
 use dandori_host::{Cmd, CmdError, Env};
 use serde_json::json;
 use tempfile::TempDir;
@@ -115,7 +116,8 @@ impl Bed {
     pub(crate) fn look(&self, input: &[u8], choice: u64) -> Result<(), Finding> {
         let mut random = Random::new(choice);
         let repo = self.root.join(random.word(&["repo", "plain"]));
-        let agent = random.word(&["claude", "codex", "gemini", "", "nobody"]);
+        let agents: Vec<&str> = Client::ALL.iter().map(|client| client.name()).chain(["", "nobody"]).collect();
+        let agent = random.word(&agents);
         let input = replaced(input, REPO.as_bytes(), repo.as_str().as_bytes());
         let weight = self.root.join("weight");
         let begun = Instant::now();

@@ -3,7 +3,7 @@
 use camino::Utf8Path;
 use dandori_corpus::Form;
 use dandori_guard::judge::Outcome;
-use dandori_guard::{Agent, Asking, Context, decode, judge};
+use dandori_guard::{Asking, Client, Context, decode, judge};
 use dandori_shell::{Options, Reading, read, read_with};
 use dandori_text::Lang;
 use serde_json::json;
@@ -104,7 +104,7 @@ fn is_refused(target: &str, line: &str) -> bool {
         "session_id": "s", "cwd": "/repo", "hook_event_name": "PreToolUse",
         "tool_name": "Bash", "tool_input": {"command": line},
     });
-    let Ok(event) = decode(event.to_string().as_bytes(), Some(Agent::Claude)) else { return false };
+    let Ok(event) = decode(event.to_string().as_bytes(), Some(Client::Claude)) else { return false };
     let (rules, world) = (strict(target), Project::plain());
     let context = Context::new(&event, &rules, &world, Lang::En, Some(Utf8Path::new("/repo")));
     judge(&context, Asking::UntilBlocked).steps.iter().any(|step| step.outcome >= Outcome::Ask)

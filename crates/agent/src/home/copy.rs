@@ -18,7 +18,7 @@ const MAX_DEPTH: u32 = 12;
 const SKIPPED: &[&str] = &["node_modules", ".git", ".system", "cache", "logs", "__pycache__", ".venv"];
 
 /// A file of the user's, links followed; `None` when there is none.
-pub(super) fn load(path: &Utf8Path) -> Result<Option<Vec<u8>>, HomeError> {
+pub(crate) fn load(path: &Utf8Path) -> Result<Option<Vec<u8>>, HomeError> {
     let failed = |source| HomeError::Read { path: path.to_owned(), source };
     match fs::metadata(path) {
         Ok(meta) if meta.is_file() && meta.len() <= MAX_FILE => {}
@@ -34,14 +34,14 @@ fn is_absent(error: &io::Error) -> bool {
 }
 
 /// Writes a new file. Not synced: the folder is made anew at the next launch anyway.
-pub(super) fn write(path: &Utf8Path, bytes: &[u8], mode: u32) -> Result<(), HomeError> {
+pub(crate) fn write(path: &Utf8Path, bytes: &[u8], mode: u32) -> Result<(), HomeError> {
     let failed = |source| HomeError::Write { path: path.to_owned(), source };
     let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(mode).open(path).map_err(failed)?;
     io::Write::write_all(&mut file, bytes).map_err(failed)
 }
 
 /// Copies the named files and folders that are there.
-pub(super) fn all(from: &Utf8Path, to: &Utf8Path, names: &[&str]) -> Result<(), HomeError> {
+pub(crate) fn all(from: &Utf8Path, to: &Utf8Path, names: &[&str]) -> Result<(), HomeError> {
     let mut left = Left { bytes: MAX_TREE, files: MAX_FILES };
     for name in names {
         entry(&from.join(name), &to.join(name), &mut left, MAX_DEPTH)?;
@@ -81,7 +81,7 @@ fn entry(from: &Utf8Path, to: &Utf8Path, left: &mut Left, depth: u32) -> Result<
 }
 
 /// JSON with `//` and `/* */` taken out, strings left alone.
-pub(super) fn without_comments(text: &[u8]) -> Vec<u8> {
+pub(crate) fn without_comments(text: &[u8]) -> Vec<u8> {
     let mut clean = Vec::with_capacity(text.len());
     let mut bytes = text.iter().copied().peekable();
     let mut in_string = false;

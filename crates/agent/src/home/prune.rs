@@ -8,7 +8,7 @@ use camino::Utf8Path;
 use super::HomeError;
 
 /// What of a folder stays.
-pub(super) enum Keep<'a> {
+pub(crate) enum Keep<'a> {
     /// Plain files whose name passes.
     Files(&'a dyn Fn(&str) -> bool),
     /// Everything below: plain files and folders, no links, no sockets.
@@ -19,7 +19,7 @@ pub(super) enum Keep<'a> {
 
 /// Makes `folder` a real, private folder and removes from it what `keep` does not name. Safe to repeat: a kill in
 /// the middle leaves less than before, never half a rule.
-pub(super) fn prune(folder: &Utf8Path, keep: &Keep<'_>) -> Result<(), HomeError> {
+pub(crate) fn prune(folder: &Utf8Path, keep: &Keep<'_>) -> Result<(), HomeError> {
     let failed = |source| HomeError::Write { path: folder.to_owned(), source };
     require_folder(folder).map_err(failed)?;
     prune_below(folder, keep).map_err(failed)

@@ -9,6 +9,8 @@ use dandori_domain::{RunId, TaskId};
 use dandori_host::Env;
 use serde_json::{Value, json};
 
+use dandori_domain::{AgentName, Client};
+
 use super::*;
 use crate::{Guards, PrepareError, prepare};
 
@@ -114,7 +116,7 @@ fn the_users_settings_come_in_and_the_conversation_alone_stays() {
     stage.write("private/settings.local.json", "tampered");
     stage.write("private/agents/evil.md", "tampered");
     stage.write("private/plugins/evil/x", "tampered");
-    stage.prepare(&AgentName::Claude, "x").unwrap();
+    stage.prepare(&AgentName::Client(Client::Claude), "x").unwrap();
 
     assert_eq!(stage.read("private/settings.json").unwrap(), "{\"hooks\":1}");
     assert_eq!(stage.read("private/agents/mine.md").unwrap(), "mine");
@@ -143,7 +145,7 @@ fn links_an_agent_made_are_removed_and_never_followed() {
     symlink(stage.root.join("user/.claude/settings.json"), private.join("settings.json")).unwrap();
     symlink(stage.root.join("elsewhere"), private.join("projects")).unwrap();
     symlink(stage.root.join("elsewhere"), private.join("agents")).unwrap();
-    stage.prepare(&AgentName::Claude, "x").unwrap();
+    stage.prepare(&AgentName::Client(Client::Claude), "x").unwrap();
     assert!(!private.join("projects").exists() && !private.join("agents").exists());
     assert!(!private.join("settings.json").is_symlink());
     assert_eq!(stage.read("elsewhere/keep.jsonl").unwrap(), "keep");
@@ -152,11 +154,11 @@ fn links_an_agent_made_are_removed_and_never_followed() {
     // The folder itself, and one on the way to the conversation.
     std::fs::remove_dir_all(&private).unwrap();
     symlink(stage.root.join("elsewhere"), &private).unwrap();
-    stage.prepare(&AgentName::Gemini, "x").unwrap();
+    stage.prepare(&AgentName::Client(Client::Gemini), "x").unwrap();
     assert!(private.is_dir() && !private.is_symlink());
     std::fs::remove_dir_all(private.join(".gemini")).unwrap();
     symlink(stage.root.join("elsewhere"), private.join(".gemini")).unwrap();
-    stage.prepare(&AgentName::Gemini, "x").unwrap();
+    stage.prepare(&AgentName::Client(Client::Gemini), "x").unwrap();
     assert!(!private.join(".gemini").is_symlink());
     assert_eq!(stage.read("elsewhere/keep.jsonl").unwrap(), "keep");
     assert_eq!(std::fs::read_dir(stage.root.join("elsewhere")).unwrap().count(), 1);
@@ -170,7 +172,7 @@ fn a_folder_made_unwritable_does_not_stay() {
     for folder in ["private/rules/deep", "private/rules"] {
         std::fs::set_permissions(stage.root.join(folder), PermissionsExt::from_mode(0o500)).unwrap();
     }
-    stage.prepare(&AgentName::Codex, "x").unwrap();
+    stage.prepare(&AgentName::Client(Client::Codex), "x").unwrap();
     assert!(!stage.root.join("private/rules").exists());
 }
 
@@ -184,7 +186,7 @@ fn links_of_the_users_own_are_followed_and_what_is_too_much_is_left_out() {
     symlink(stage.root.join("dotfiles/CLAUDE.md"), stage.root.join("user/.claude/CLAUDE.md")).unwrap();
     symlink("/nonexistent", stage.root.join("user/.claude/skills/broken.md")).unwrap();
     symlink(stage.root.join("user/.claude/skills"), stage.root.join("user/.claude/skills/round")).unwrap();
-    stage.prepare(&AgentName::Claude, "x").unwrap();
+    stage.prepare(&AgentName::Client(Client::Claude), "x").unwrap();
     assert_eq!(stage.read("private/CLAUDE.md").unwrap(), "be kind");
     assert_eq!(stage.read("private/skills/small.md").unwrap(), "small");
     assert_eq!(stage.read("private/skills/big.bin"), None);
@@ -198,13 +200,13 @@ fn refresh_tokens_stay_with_the_user() {
     let login = json!({ "claudeAiOauth": { "accessToken": "a", "refreshToken": "r", "expiresAt": soon },
                         "mcpOAuth": { "x": { "refreshToken": "m" } } });
     stage.write("user/.claude/.credentials.json", &login.to_string());
-    stage.prepare(&AgentName::Claude, "x").unwrap();
+    stage.prepare(&AgentName::Client(Client::Claude), "x").unwrap();
     let copied = json!({ "claudeAiOauth": { "accessToken": "a", "expiresAt": soon } });
     assert_eq!(stage.json("private/.credentials.json"), copied);
 
     let login = json!({ "tokens": { "access_token": "a", "id_token": "i", "refresh_token": "r", "account_id": "c" } });
     stage.write("user/.codex/auth.json", &login.to_string());
-    stage.prepare(&AgentName::Codex, "x").unwrap();
+    stage.prepare(&AgentName::Client(Client::Codex), "x").unwrap();
     let tokens = json!({ "access_token": "a", "id_token": "i", "refresh_token": "", "account_id": "c" });
     assert_eq!(stage.json("private/auth.json"), json!({ "tokens": tokens, "last_refresh": "2026-01-01T12:00:00Z" }));
 }
@@ -215,17 +217,17 @@ fn a_login_about_to_end_is_refused_at_the_start() {
     let ends = stage.now.as_millisecond() + 60_000;
     let login = json!({ "claudeAiOauth": { "accessToken": "a", "refreshToken": "r", "expiresAt": ends } });
     stage.write("user/.claude/.credentials.json", &login.to_string());
-    let error = stage.prepare(&AgentName::Claude, "x").unwrap_err();
+    let error = stage.prepare(&AgentName::Client(Client::Claude), "x").unwrap_err();
     assert_eq!(error.to_string(), "the login of claude has expired: start `claude` once and log in");
     assert!(matches!(error.failure(), dandori_domain::AgentFailure::NotAuthorised { .. }));
 
     stage.env.set("ANTHROPIC_API_KEY", "k");
-    assert!(stage.prepare(&AgentName::Claude, "x").is_ok(), "a key does not end");
+    assert!(stage.prepare(&AgentName::Client(Client::Claude), "x").is_ok(), "a key does not end");
 
     // {"exp":1767268830}: half a minute after now
     let login = json!({ "tokens": { "access_token": "e30.eyJleHAiOjE3NjcyNjg4MzB9.eA" } });
     stage.write("user/.codex/auth.json", &login.to_string());
-    assert!(matches!(stage.prepare(&AgentName::Codex, "x"), Err(PrepareError::NotAuthorised { .. })));
+    assert!(matches!(stage.prepare(&AgentName::Client(Client::Codex), "x"), Err(PrepareError::NotAuthorised { .. })));
 }
 
 #[test]
@@ -235,7 +237,7 @@ fn the_retries_of_the_users_own_providers_are_bounded_and_their_keys_passed() {
                   request_max_retries = 1\nstream_max_retries = 100\n";
     stage.write("user/.codex/config.toml", config);
     stage.env.set("MY_KEY", "k").set("OTHER_KEY", "o");
-    let env = stage.env_of(&AgentName::Codex, "x");
+    let env = stage.env_of(&AgentName::Client(Client::Codex), "x");
     assert_eq!((env.get("MY_KEY").map(String::as_str), env.get("OTHER_KEY")), (Some("k"), None));
     let config: toml::Table = stage.read("private/config.toml").unwrap().parse().unwrap();
     let provider = &config["model_providers"]["mine"];
@@ -243,7 +245,7 @@ fn the_retries_of_the_users_own_providers_are_bounded_and_their_keys_passed() {
     assert_eq!(provider["stream_max_retries"].as_integer(), Some(2));
 
     stage.write("user/.codex/config.toml", "model = ");
-    let error = stage.prepare(&AgentName::Codex, "x").unwrap_err();
+    let error = stage.prepare(&AgentName::Client(Client::Codex), "x").unwrap_err();
     assert!(matches!(error, PrepareError::Home(HomeError::Malformed { .. })), "{error:?}");
 }
 
@@ -252,7 +254,7 @@ fn gemini_is_given_a_way_to_log_in_and_bounded_attempts() {
     let mut stage = Stage::new();
     stage.write("user/.gemini/settings.json", "{ // mine\n \"ui\": {\"theme\": \"http://x // y\"} /* end */ }");
     stage.env.set("GEMINI_API_KEY", "k");
-    stage.prepare(&AgentName::Gemini, "x").unwrap();
+    stage.prepare(&AgentName::Client(Client::Gemini), "x").unwrap();
     let settings = stage.json("private/.gemini/settings.json");
     assert_eq!(settings["security"]["auth"]["selectedType"], "gemini-api-key");
     assert_eq!(settings["general"]["maxAttempts"], 3);
@@ -261,7 +263,7 @@ fn gemini_is_given_a_way_to_log_in_and_bounded_attempts() {
     let chosen =
         json!({ "security": { "auth": { "selectedType": "oauth-personal" } }, "general": { "maxAttempts": 1 } });
     stage.write("user/.gemini/settings.json", &chosen.to_string());
-    stage.prepare(&AgentName::Gemini, "x").unwrap();
+    stage.prepare(&AgentName::Client(Client::Gemini), "x").unwrap();
     let settings = stage.json("private/.gemini/settings.json");
     assert_eq!(settings["security"]["auth"]["selectedType"], "oauth-personal", "the user's choice stands");
     assert_eq!(settings["general"]["maxAttempts"], 1);
@@ -287,14 +289,14 @@ fn an_agent_sees_its_own_keys_and_what_was_named_and_nothing_else() {
         let env = stage.env_of(agent, "x");
         env.into_iter().filter(|(_, value)| value == "k").map(|(name, _)| name).collect()
     };
-    assert_eq!(names(&AgentName::Claude), ["ANTHROPIC_API_KEY", "CARGO_HOME", "LC_ALL", "NAMED"]);
-    assert_eq!(names(&AgentName::Codex), ["CARGO_HOME", "LC_ALL", "NAMED", "OPENAI_API_KEY"]);
-    assert_eq!(names(&AgentName::Gemini), ["CARGO_HOME", "GEMINI_API_KEY", "LC_ALL", "NAMED"]);
+    assert_eq!(names(&AgentName::Client(Client::Claude)), ["ANTHROPIC_API_KEY", "CARGO_HOME", "LC_ALL", "NAMED"]);
+    assert_eq!(names(&AgentName::Client(Client::Codex)), ["CARGO_HOME", "LC_ALL", "NAMED", "OPENAI_API_KEY"]);
+    assert_eq!(names(&AgentName::Client(Client::Gemini)), ["CARGO_HOME", "GEMINI_API_KEY", "LC_ALL", "NAMED"]);
     assert_eq!(names(&AgentName::Exec("x".to_owned())), ["CARGO_HOME", "LC_ALL", "NAMED"]);
 
     stage.env.set("CLAUDE_CODE_USE_BEDROCK", "1");
-    assert!(stage.env_of(&AgentName::Claude, "x").contains_key("AWS_SECRET_ACCESS_KEY"));
-    let env = stage.env_of(&AgentName::Claude, "x");
+    assert!(stage.env_of(&AgentName::Client(Client::Claude), "x").contains_key("AWS_SECRET_ACCESS_KEY"));
+    let env = stage.env_of(&AgentName::Client(Client::Claude), "x");
     assert_eq!(env["CLAUDE_CONFIG_DIR"], stage.root.join("private").as_str());
     assert_eq!(env["CLAUDE_CODE_MAX_RETRIES"], "2");
     assert_eq!(env["TMPDIR"], stage.root.join("tmp").as_str());
@@ -328,15 +330,15 @@ fn a_program_gets_its_instruction_by_file_and_by_environment_when_it_fits() {
 fn the_command_lines_carry_model_budget_and_session() {
     let stage = Stage::new();
     let words = |agent: &AgentName| stage.prepare(agent, "x").unwrap().argv.join(" ");
-    let claude = words(&AgentName::Claude);
+    let claude = words(&AgentName::Client(Client::Claude));
     for part in ["--permission-mode bypassPermissions", "--model a-model", "--max-budget-usd 1.500000"] {
         assert!(claude.contains(part), "{claude}");
     }
     assert!(claude.ends_with("--session-id 00000000-0000-0000-0000-000000000000"), "{claude}");
-    let codex = words(&AgentName::Codex);
+    let codex = words(&AgentName::Client(Client::Codex));
     assert!(codex.contains("--dangerously-bypass-approvals-and-sandbox -m a-model"), "{codex}");
     assert!(codex.ends_with(" -"), "{codex}");
-    let gemini = words(&AgentName::Gemini);
+    let gemini = words(&AgentName::Client(Client::Gemini));
     assert!(gemini.contains("--approval-mode yolo --skip-trust -m a-model --session-id"), "{gemini}");
 }
 
@@ -352,9 +354,9 @@ fn every_client_calls_the_run_s_guards_and_no_installation_of_the_user_s() {
     let stage = Stage::new();
     let theirs = r#"{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"log"}]}]}}"#;
     for (client, path) in [
-        (dandori_install::Client::Claude, "user/.claude/settings.json"),
-        (dandori_install::Client::Codex, "user/.codex/hooks.json"),
-        (dandori_install::Client::Gemini, "user/.gemini/settings.json"),
+        (Client::Claude, "user/.claude/settings.json"),
+        (Client::Codex, "user/.codex/hooks.json"),
+        (Client::Gemini, "user/.gemini/settings.json"),
     ] {
         stage.write(
             path,
@@ -363,7 +365,7 @@ fn every_client_calls_the_run_s_guards_and_no_installation_of_the_user_s() {
                 .text,
         );
     }
-    let launch = stage.prepare_guarded(&AgentName::Claude);
+    let launch = stage.prepare_guarded(&AgentName::Client(Client::Claude));
     let by_path = stage.root.join("settings-by-path.json");
     assert!(launch.argv.windows(2).any(|w| w == ["--settings", by_path.as_str()]), "{:?}", launch.argv);
     for file in ["settings-by-path.json", "private/settings.json"] {
@@ -377,7 +379,7 @@ fn every_client_calls_the_run_s_guards_and_no_installation_of_the_user_s() {
     assert!(stage.read("private/settings.json").unwrap().contains("\"log\""), "other people's stay");
 
     stage.write("user/.codex/config.toml", "model = \"m\"\n[features]\nhooks = false\n");
-    let launch = stage.prepare_guarded(&AgentName::Codex);
+    let launch = stage.prepare_guarded(&AgentName::Client(Client::Codex));
     assert!(launch.argv.windows(2).any(|w| w == ["--enable", "hooks"]), "{:?}", launch.argv);
     let hooks = stage.json("private/hooks.json");
     assert_eq!(calls(&hooks, "PreToolUse")[0]["command"], "/opt/dandori hook codex --run /runs/k");
@@ -389,7 +391,7 @@ fn every_client_calls_the_run_s_guards_and_no_installation_of_the_user_s() {
     assert!(!trusted.contains_key(&key("stop", 0)), "nobody trusted the other one here");
     assert_eq!(config["model"].as_str(), Some("m"));
 
-    stage.prepare_guarded(&AgentName::Gemini);
+    stage.prepare_guarded(&AgentName::Client(Client::Gemini));
     let settings = stage.json("private/.gemini/settings.json");
     assert_eq!(calls(&settings, "BeforeTool").len(), 1);
     assert_eq!(calls(&settings, "BeforeTool")[0]["command"], "/opt/dandori hook gemini --run /runs/k");
@@ -399,8 +401,8 @@ fn every_client_calls_the_run_s_guards_and_no_installation_of_the_user_s() {
 fn claude_has_one_shell_in_a_run_and_nothing_that_goes_on_behind_its_back() {
     let stage = Stage::new();
     stage.write("user/.claude/settings.json", r#"{"crossSessionInbound":"accept"}"#);
-    let launch = stage.prepare_guarded(&AgentName::Claude);
-    let without = ["--disallowedTools", "Monitor,SendMessage,EnterWorktree"];
+    let launch = stage.prepare_guarded(&AgentName::Client(Client::Claude));
+    let without = ["--disallowedTools", "Monitor,SendMessage,EnterWorktree,ScheduleWakeup"];
     assert!(launch.argv.windows(2).any(|w| w == without), "{:?}", launch.argv);
     for what in ["BACKGROUND_TASKS", "CRON", "WORKFLOWS"] {
         let variable = (format!("CLAUDE_CODE_DISABLE_{what}"), "1".to_owned());
@@ -417,25 +419,25 @@ fn claude_has_one_shell_in_a_run_and_nothing_that_goes_on_behind_its_back() {
 fn settings_that_would_keep_the_guards_from_being_heard_do_not() {
     let stage = Stage::new();
     stage.write("user/.claude/settings.json", "{\"disableAllHooks\":true,\"model\":\"m\"}");
-    stage.prepare_guarded(&AgentName::Claude);
+    stage.prepare_guarded(&AgentName::Client(Client::Claude));
     let settings = stage.json("private/settings.json");
     assert_eq!((settings.get("disableAllHooks"), &settings["model"]), (None, &json!("m")));
 
     for broken in ["{", "[]", "{\"hooks\":[]}"] {
         stage.write("user/.codex/hooks.json", broken);
-        stage.prepare_guarded(&AgentName::Codex);
+        stage.prepare_guarded(&AgentName::Client(Client::Codex));
         assert_eq!(calls(&stage.json("private/hooks.json"), "PreToolUse").len(), 1, "{broken}");
     }
     let off =
         json!({ "hooks": { "BeforeTool": {} }, "hooksConfig": { "enabled": true, "disabled": ["dandori", "x"] } });
     stage.write("user/.gemini/settings.json", &off.to_string());
-    stage.prepare_guarded(&AgentName::Gemini);
+    stage.prepare_guarded(&AgentName::Client(Client::Gemini));
     let settings = stage.json("private/.gemini/settings.json");
     assert_eq!(calls(&settings, "BeforeTool").len(), 1);
     assert_eq!(settings["hooksConfig"]["disabled"], json!(["x"]));
     let off = json!({ "hooks": { "BeforeTool": [{ "hooks": [{ "command": "log" }] }] }, "hooksConfig": { "enabled": false } });
     stage.write("user/.gemini/settings.json", &off.to_string());
-    stage.prepare_guarded(&AgentName::Gemini);
+    stage.prepare_guarded(&AgentName::Client(Client::Gemini));
     let text = stage.read("private/.gemini/settings.json").unwrap();
     assert!(!text.contains("\"log\""), "what the user has switched off stays off: {text}");
     assert_eq!(stage.json("private/.gemini/settings.json")["hooksConfig"]["enabled"], true);

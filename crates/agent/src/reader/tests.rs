@@ -1,3 +1,5 @@
+use dandori_domain::Client;
+
 use super::*;
 
 fn reader(agent: &AgentName) -> Reader {
@@ -30,7 +32,7 @@ fn a_program_without_a_protocol_is_judged_by_its_exit() {
 
 #[test]
 fn what_is_no_event_is_kept_and_harms_nothing() {
-    let mut claude = reader(&AgentName::Claude);
+    let mut claude = reader(&AgentName::Client(Client::Claude));
     let events = claude
         .feed(b"\n[1]\nnot json\n{\"type\":\"brand_new\"}\n{\"type\":\"system\",\"subtype\":\"odd\"}\n{}\n\xff\xfe\n");
     let kinds: Vec<String> = events
@@ -52,7 +54,7 @@ fn what_is_no_event_is_kept_and_harms_nothing() {
 
 #[test]
 fn long_lines_are_read_and_endless_ones_left_out() {
-    let mut claude = reader(&AgentName::Claude);
+    let mut claude = reader(&AgentName::Client(Client::Claude));
     let text = "x".repeat(5 * 1024 * 1024);
     let line =
         format!("{{\"type\":\"assistant\",\"message\":{{\"content\":[{{\"type\":\"text\",\"text\":\"{text}\"}}]}}}}\n");
@@ -71,13 +73,13 @@ fn long_lines_are_read_and_endless_ones_left_out() {
 
 #[test]
 fn an_agent_that_never_started_says_why_on_stderr() {
-    let mut claude = reader(&AgentName::Claude);
+    let mut claude = reader(&AgentName::Client(Client::Claude));
     let verdict = claude.finish(Some(1), None, "Error: --max-budget-usd must be a positive number\n");
     let failure = AgentFailure::NotStarted { detail: "Error: --max-budget-usd must be a positive number".to_owned() };
     assert_eq!(verdict, Verdict::Failed { failure });
 
     let asked = SessionId::new("s");
-    let mut gemini = Reader::new(&AgentName::Gemini, Some(asked.clone()), Usage::default());
+    let mut gemini = Reader::new(&AgentName::Client(Client::Gemini), Some(asked.clone()), Usage::default());
     let verdict = gemini.finish(
         Some(42),
         None,
@@ -88,7 +90,7 @@ fn an_agent_that_never_started_says_why_on_stderr() {
 
 #[test]
 fn a_turn_that_begins_after_a_result_takes_its_place() {
-    let mut claude = reader(&AgentName::Claude);
+    let mut claude = reader(&AgentName::Client(Client::Claude));
     claude.feed(b"{\"type\":\"system\",\"subtype\":\"init\",\"session_id\":\"s\"}\n");
     claude.feed(b"{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":false,\"result\":\"ok\"}\n");
     assert!(claude.verdict().is_some());

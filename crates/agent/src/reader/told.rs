@@ -12,28 +12,28 @@ const MAX_TEXT: usize = 32 * 1024;
 const MAX_TAIL: usize = 8 * 1024;
 
 #[derive(Debug)]
-pub(super) struct Told {
-    pub(super) asked: Option<SessionId>,
-    pub(super) before: Usage,
-    pub(super) session: Option<SessionId>,
-    pub(super) usage: Usage,
-    pub(super) open_tools: BTreeSet<String>,
-    pub(super) retries: u32,
-    pub(super) has_spoken: bool,
+pub(crate) struct Told {
+    pub(crate) asked: Option<SessionId>,
+    pub(crate) before: Usage,
+    pub(crate) session: Option<SessionId>,
+    pub(crate) usage: Usage,
+    pub(crate) open_tools: BTreeSet<String>,
+    pub(crate) retries: u32,
+    pub(crate) has_spoken: bool,
     /// The agent's own first event was there.
-    pub(super) has_started: bool,
-    pub(super) is_over_budget: bool,
-    pub(super) verdict: Option<Verdict>,
+    pub(crate) has_started: bool,
+    pub(crate) is_over_budget: bool,
+    pub(crate) verdict: Option<Verdict>,
     /// The last thing it said to the user; grows where it comes in pieces.
-    pub(super) message: String,
-    pub(super) last_error: Option<String>,
-    pub(super) last_line: String,
+    pub(crate) message: String,
+    pub(crate) last_error: Option<String>,
+    pub(crate) last_line: String,
     /// The end of what is no event.
-    pub(super) tail: String,
+    pub(crate) tail: String,
 }
 
 impl Told {
-    pub(super) fn new(asked: Option<SessionId>, before: Usage) -> Self {
+    pub(crate) fn new(asked: Option<SessionId>, before: Usage) -> Self {
         Self {
             asked,
             before,
@@ -52,7 +52,7 @@ impl Told {
         }
     }
 
-    pub(super) fn started(&mut self, session: Option<&str>, model: Option<&str>, events: &mut Vec<AgentEvent>) {
+    pub(crate) fn started(&mut self, session: Option<&str>, model: Option<&str>, events: &mut Vec<AgentEvent>) {
         self.has_started = true;
         if let Some(session) = session {
             self.session = Some(SessionId::new(session));
@@ -61,62 +61,62 @@ impl Told {
     }
 
     /// A whole message, which takes the place of the last.
-    pub(super) fn said(&mut self, text: &str, events: &mut Vec<AgentEvent>) {
+    pub(crate) fn said(&mut self, text: &str, events: &mut Vec<AgentEvent>) {
         self.message = cut(text);
         self.got_on();
         events.push(AgentEvent::Message { text: cut(text) });
     }
 
-    pub(super) fn thought(&mut self, text: &str, events: &mut Vec<AgentEvent>) {
+    pub(crate) fn thought(&mut self, text: &str, events: &mut Vec<AgentEvent>) {
         self.got_on();
         events.push(AgentEvent::Thought { text: cut(text) });
     }
 
-    pub(super) fn called(&mut self, id: &str, name: &str, input: &str, events: &mut Vec<AgentEvent>) {
+    pub(crate) fn called(&mut self, id: &str, name: &str, input: &str, events: &mut Vec<AgentEvent>) {
         self.got_on();
         self.open_tools.insert(id.to_owned());
         events.push(AgentEvent::ToolCall { id: id.to_owned(), name: name.to_owned(), input: cut(input) });
     }
 
-    pub(super) fn answered(&mut self, id: &str, ok: bool, output: &str, events: &mut Vec<AgentEvent>) {
+    pub(crate) fn answered(&mut self, id: &str, ok: bool, output: &str, events: &mut Vec<AgentEvent>) {
         self.got_on();
         self.open_tools.remove(id);
         events.push(AgentEvent::ToolResult { id: id.to_owned(), ok, output: cut(output) });
     }
 
-    pub(super) fn tries_again(&mut self, reason: &str, events: &mut Vec<AgentEvent>) {
+    pub(crate) fn tries_again(&mut self, reason: &str, events: &mut Vec<AgentEvent>) {
         self.retries = self.retries.saturating_add(1);
         self.last_error = Some(cut(reason));
         events.push(AgentEvent::Retrying { attempt: self.retries, reason: trouble::sentence(reason) });
     }
 
-    pub(super) fn failed_with(&mut self, text: &str, events: &mut Vec<AgentEvent>) {
+    pub(crate) fn failed_with(&mut self, text: &str, events: &mut Vec<AgentEvent>) {
         self.last_error = Some(cut(text));
         events.push(AgentEvent::Error { text: cut(text) });
     }
 
-    pub(super) fn used(&mut self, usage: Usage, events: &mut Vec<AgentEvent>) {
+    pub(crate) fn used(&mut self, usage: Usage, events: &mut Vec<AgentEvent>) {
         self.usage = usage;
         events.push(AgentEvent::Usage { usage });
     }
 
-    pub(super) fn finished(&mut self, verdict: Verdict, events: &mut Vec<AgentEvent>) {
+    pub(crate) fn finished(&mut self, verdict: Verdict, events: &mut Vec<AgentEvent>) {
         self.open_tools.clear();
         self.verdict = Some(verdict.clone());
         events.push(AgentEvent::Finished { verdict });
     }
 
-    pub(super) fn done(&mut self, summary: &str, events: &mut Vec<AgentEvent>) {
+    pub(crate) fn done(&mut self, summary: &str, events: &mut Vec<AgentEvent>) {
         self.finished(Verdict::Done { summary: cut(summary.trim()) }, events);
     }
 
     /// Another turn begins: what the last one said no longer stands.
-    pub(super) fn goes_on(&mut self) {
+    pub(crate) fn goes_on(&mut self) {
         self.verdict = None;
         self.last_error = None;
     }
 
-    pub(super) fn note_line(&mut self, line: &str) {
+    pub(crate) fn note_line(&mut self, line: &str) {
         if !line.trim().is_empty() {
             self.last_line = cut(line.trim());
         }
@@ -132,7 +132,7 @@ impl Told {
     }
 
     /// The conversation asked for is not the one it went on with.
-    pub(super) fn wrong_session(&self) -> Option<AgentFailure> {
+    pub(crate) fn wrong_session(&self) -> Option<AgentFailure> {
         let (asked, got) = (self.asked.as_ref()?, self.session.as_ref()?);
         (asked != got).then(|| AgentFailure::WrongSession { asked: asked.clone(), got: Some(got.clone()) })
     }
@@ -143,21 +143,21 @@ impl Told {
     }
 }
 
-pub(super) fn cut(text: &str) -> String {
+pub(crate) fn cut(text: &str) -> String {
     trouble::shortened(text, MAX_TEXT)
 }
 
 /// A field that is text.
-pub(super) fn text<'a>(value: &'a Value, field: &str) -> Option<&'a str> {
+pub(crate) fn text<'a>(value: &'a Value, field: &str) -> Option<&'a str> {
     value.get(field).and_then(Value::as_str)
 }
 
-pub(super) fn number(value: &Value, field: &str) -> u64 {
+pub(crate) fn number(value: &Value, field: &str) -> u64 {
     value.get(field).and_then(Value::as_u64).unwrap_or(0)
 }
 
 /// A value as a person reads it: text as text, the rest as JSON.
-pub(super) fn shown(value: Option<&Value>) -> String {
+pub(crate) fn shown(value: Option<&Value>) -> String {
     match value {
         None | Some(Value::Null) => String::new(),
         Some(Value::String(text)) => text.clone(),

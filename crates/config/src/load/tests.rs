@@ -19,7 +19,7 @@ fn the_repository_s_file_lies_over_the_user_s() {
     config.merge(Utf8Path::new("config.toml"), user, Source::User).unwrap();
     let repo = "base = \"develop\"\npr = true\n[limits]\nsilence = \"5m\"\n[sandbox]\nhide = [\"~/.aws\"]\n[agents.mine]\ncommand = \"./a.sh\"";
     config.merge(Utf8Path::new("dandori.toml"), repo, Source::Repository).unwrap();
-    assert_eq!(config.agent, AgentName::Codex);
+    assert_eq!(config.agent, AgentName::Client(dandori_domain::Client::Codex));
     assert_eq!(config.base.as_deref(), Some("develop"));
     assert!(config.pr);
     assert_eq!((config.limits.run_seconds, config.limits.silence_seconds), (1800, 300));

@@ -18,7 +18,7 @@ use dandori_api::{DoctorReport, RepositoryUse};
 use dandori_config::in_one_line;
 use dandori_domain::cause::with_causes;
 use dandori_domain::run::Sandbox;
-use dandori_domain::{AgentName, Problem};
+use dandori_domain::{AgentName, Problem, client};
 use dandori_git::Git;
 use dandori_host::state_root::{self, Standing};
 use dandori_host::{Cmd, StateRoot, fenced, machine};
@@ -76,7 +76,7 @@ impl Finding {
     }
 
     fn bad(lang: Lang, check: Check, detail: String, remedy: Remedy) -> Self {
-        Self { grade: Grade::Bad, remedy: Some(doctor::remedy(lang, remedy).to_owned()), ..Self::good(check, detail) }
+        Self { grade: Grade::Bad, remedy: Some(doctor::remedy(lang, remedy).into_owned()), ..Self::good(check, detail) }
     }
 
     fn of_problem(lang: Lang, check: Check, problem: Problem) -> Self {
@@ -138,13 +138,7 @@ fn of_machine(context: &Context) -> Vec<Finding> {
     // The agents write into their home even to tell their version.
     let home = context.layout.root().join(format!("doctor-{}", std::process::id()));
     let _ = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&home);
-    for (agent, check, remedy) in [
-        (AgentName::Claude, Check::Claude, Remedy::InstallClaude),
-        (AgentName::Codex, Check::Codex, Remedy::InstallCodex),
-        (AgentName::Gemini, Check::Gemini, Remedy::InstallGemini),
-    ] {
-        findings.push(agent_finding(context, check, &agent, remedy, &home));
-    }
+    findings.extend(client::Client::ALL.map(|client| agent_finding(context, client, &home)));
     let _ = std::fs::remove_dir_all(&home);
     findings.push(sandbox_finding(context));
     findings.push(memory(context));
@@ -166,7 +160,7 @@ fn show(context: &Context, findings: Vec<Finding>, is_proven: bool) -> ExitCode 
     context.out.object(&json!({ "ok": well, "checks": rows }));
     let mut table = Table::new(["", head(lang, Head::Check), head(lang, Head::Result)]);
     for f in findings {
-        table.row([f.grade.word(), doctor::check(lang, f.check).to_owned(), f.detail]);
+        table.row([f.grade.word(), doctor::check(lang, f.check).into_owned(), f.detail]);
         if let Some(remedy) = f.remedy {
             // On a line of its own: a narrow screen cuts the detail, not what to do.
             table.row([String::new(), String::new(), format!("→ {remedy}")]);
@@ -202,12 +196,18 @@ fn program(context: &Context, check: Check, program: &str, flag: &str, remedy: R
     }
 }
 
-fn agent_finding(context: &Context, check: Check, agent: &AgentName, remedy: Remedy, home: &Utf8Path) -> Finding {
-    match dandori_agent::find_program(agent, &context.env) {
+fn agent_finding(context: &Context, client: client::Client, home: &Utf8Path) -> Finding {
+    let (lang, agent) = (context.out.lang, AgentName::Client(client));
+    let (check, remedy) = (Check::Agent(client), Remedy::InstallAgent(client));
+    match dandori_agent::find_program(&agent, &context.env) {
         Err(_) => missing(context, check, remedy),
-        Ok(path) => match dandori_agent::version(agent, &context.env, home) {
-            Ok(version) => Finding::good(check, format!("{version} ({path})")),
-            Err(e) => Finding::bad(context.out.lang, check, with_causes(&e), remedy),
+        Ok(path) => match dandori_agent::version(&agent, &context.env, home) {
+            Ok(version) => {
+                let is_known = client.describe().program.known_to_work.contains(&version.as_str());
+                let code = (!is_known).then_some("untried_version");
+                Finding { code, ..Finding::good(check, doctor::version(lang, client, &version, path.as_str())) }
+            }
+            Err(e) => Finding::bad(lang, check, with_causes(&e), remedy),
         },
     }
 }

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use dandori_guard::{Agent, Judgement, Permission, decode};
+use dandori_guard::{Client, Judgement, Permission, decode};
 use dandori_shell::{Command, Options, Reach, Reading};
 use dandori_text::guard::verbs::{self as text, Part};
 use serde_json::{Value, json};
@@ -24,7 +24,7 @@ pub(crate) fn run(args: &GuardExplainArgs, context: &Context) -> Result<ExitCode
         "hook_event_name": "PreToolUse", "tool_name": "Bash", "cwd": here,
         "tool_input": { "command": args.command },
     });
-    let event = decode(event.to_string().as_bytes(), Some(Agent::Claude))
+    let event = decode(event.to_string().as_bytes(), Some(Client::Claude))
         .map_err(|e| Failed::Refused(text::bad_event(context.out.lang, &e.to_string())))?;
     let options = Options {
         home: context.env.home().map(camino::Utf8PathBuf::into_string),

@@ -44,8 +44,8 @@ pub(crate) async fn run(args: &GuardStatsArgs, context: &Context) -> Result<Exit
         "skipped": { "broken": skipped.broken, "newer": skipped.newer, "unreadable": skipped.unreadable },
     }));
     if stats.events == 0 {
-        let none = if args.runs { guard_verbs::no_records_of_runs } else { guard_verbs::no_records };
-        out.say(none(out.lang));
+        let none = guard_verbs::no_records(out.lang).to_owned();
+        out.say(if args.runs { guard_verbs::no_records_of_runs(out.lang) } else { none });
     } else {
         show(&stats, context);
     }

@@ -39,7 +39,7 @@ pub(crate) fn run(args: &GuardTestArgs, context: &Context) -> Result<ExitCode, F
         .as_deref()
         .map(str::parse)
         .transpose()
-        .map_err(|e: dandori_guard::event::UnknownAgent| bad(e.to_string()))?;
+        .map_err(|e: dandori_domain::client::UnknownClient| bad(e.to_string()))?;
     let mut event = match dandori_hook::read(&bytes, agent, out.lang) {
         Ok(event) => event,
         Err(Unread { why: Unjudged::NotJson(why), answer }) if !answer.is_refusal() => return Err(bad(why)),

@@ -9,9 +9,10 @@ mod program;
 use std::process::ExitCode;
 
 use clap::Args;
+use clap::builder::PossibleValuesParser;
 use dandori_domain::Problem;
+use dandori_domain::client::Trust;
 use dandori_install::{Call, Client, Looseness, Places as HookPlaces, Reach, inspect, reach};
-use dandori_text::doctor::Agent;
 use dandori_text::init::{self, Action, Advice, Beyond};
 use serde_json::{Value, json};
 
@@ -26,8 +27,14 @@ pub(crate) struct InitArgs {
     /// Your own settings instead of this repository's
     #[arg(long)]
     user: bool,
-    /// Agents to guard: claude, codex, gemini (default: those on the PATH or with settings here)
-    #[arg(long, value_name = "AGENT", value_delimiter = ',', value_parser = ["claude", "codex", "gemini"], hide_possible_values = true)]
+    #[arg(
+        long,
+        value_name = "AGENT",
+        value_delimiter = ',',
+        value_parser = PossibleValuesParser::new(guarded()),
+        hide_possible_values = true,
+        help = format!("Agents to guard: {} (default: those on the PATH or with settings here)", guarded().join(", ")),
+    )]
     agent: Vec<String>,
     /// Print what would change as a diff, and write nothing
     #[arg(long)]
@@ -37,11 +44,16 @@ pub(crate) struct InitArgs {
     uninstall: bool,
 }
 
+/// Those that have hooks.
+fn guarded() -> Vec<&'static str> {
+    Client::with_hooks().map(|(client, _)| client.name()).collect()
+}
+
 impl InitArgs {
     /// Those that were named, or all.
     fn clients(&self) -> impl Iterator<Item = Client> {
         let is_meant = |client: &Client| self.agent.is_empty() || self.agent.iter().any(|name| name == client.name());
-        Client::ALL.into_iter().filter(is_meant)
+        Client::with_hooks().map(|(client, _)| client).filter(is_meant)
     }
 }
 
@@ -99,7 +111,8 @@ fn install(
     records: &Records,
 ) -> Result<Vec<Deed>, Problem> {
     let is_used = |client: &Client| {
-        let is_found = || context.env.find_program(client.name()).is_some() || places.folder(*client).is_dir();
+        let is_found =
+            || context.env.find_program(client.describe().program.name).is_some() || places.folder(*client).is_dir();
         !args.agent.is_empty() || is_found()
     };
     let clients: Vec<Client> = args.clients().filter(is_used).collect();
@@ -131,34 +144,32 @@ fn after_install(
                 Looseness::Comment => Beyond::Comment,
                 Looseness::TrailingComma => Beyond::TrailingComma,
             };
-            advice.push(Advice::Unread { agent: display_name(client), path: path.clone(), what, line, column });
+            advice.push(Advice::Unread { agent: client.title(), path: path.clone(), what, line, column });
         }
         let inspected = deed.after.as_deref().and_then(|text| inspect(client, text).ok());
         let troubles = inspected.map(|found| of_fields(&path, &found)).unwrap_or_default();
-        advice.extend(troubles.into_iter().map(|trouble| Advice::Trouble { agent: agent(client), trouble }));
+        advice.extend(troubles.into_iter().map(|trouble| Advice::Trouble { client, trouble }));
         if deed.was_read_only && deed.action() == Action::Changed {
             advice.push(Advice::ReadOnly { path });
         }
-        match client {
-            Client::Claude => {
-                let files = places::claude_settings(context);
-                let is_off = |path: &camino::Utf8PathBuf| {
-                    files::read(path).ok().flatten().is_some_and(|t| reach(client, &t) == Reach::Disabled)
-                };
-                advice.extend(files.into_iter().filter(is_off).map(|p| Advice::Disabled { path: p.into_string() }));
-                if !args.user {
-                    advice.push(Advice::ClaudeSubfolder);
-                }
-            }
-            Client::Codex => advice.extend(for_codex(args, places)),
-            Client::Gemini if !args.user => advice.push(Advice::GeminiTrust),
-            Client::Gemini => {}
+        let Some(hooks) = client.hooks() else { continue };
+        let is_off = |path: &camino::Utf8PathBuf| {
+            files::read(path).ok().flatten().is_some_and(|t| reach(client, &t) == Reach::Disabled)
+        };
+        let files = places::settings_files(context, client);
+        advice.extend(files.into_iter().filter(is_off).map(|p| Advice::Disabled { path: p.into_string() }));
+        if hooks.only_from_root && !args.user {
+            advice.push(Advice::ClaudeSubfolder);
         }
-        // Claude Code runs one command once, wherever it stands.
-        if client != Client::Claude
+        match &hooks.trust {
+            Trust::None => {}
+            Trust::Hashes { .. } => advice.extend(for_codex(args, places)),
+            Trust::Folder(_) => advice.extend((!args.user).then_some(Advice::FolderTrust { client })),
+        }
+        if !hooks.same_call_once
             && let Some(path) = elsewhere(client, context, args)
         {
-            advice.push(Advice::Twice { agent: display_name(client), path });
+            advice.push(Advice::Twice { agent: client.title(), path });
         }
     }
     if !args.user {
@@ -234,17 +245,5 @@ fn show(
     }
     for one in advice {
         out.note(init::advice(out.lang, one));
-    }
-}
-
-fn display_name(client: Client) -> &'static str {
-    agent(client).name()
-}
-
-fn agent(client: Client) -> Agent {
-    match client {
-        Client::Claude => Agent::Claude,
-        Client::Codex => Agent::Codex,
-        Client::Gemini => Agent::Gemini,
     }
 }

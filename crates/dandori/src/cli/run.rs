@@ -12,12 +12,15 @@ use super::wait::WaitArgs;
 use crate::client::Client;
 use crate::out::Failed;
 
+fn who_works() -> String {
+    format!("Who works: {}, exec:<command>, or a name from dandori.toml", dandori_domain::client::names())
+}
+
 #[derive(Args)]
 pub(crate) struct RunArgs {
     #[command(flatten)]
     instruction: InstructionArgs,
-    /// Who works: claude, codex, gemini, exec:<command>, or a name from dandori.toml
-    #[arg(long, short = 'a', conflicts_with = "agents")]
+    #[arg(long, short = 'a', conflicts_with = "agents", help = who_works())]
     agent: Option<String>,
     /// Several agents side by side on the same task
     #[arg(long, value_name = "A,B")]

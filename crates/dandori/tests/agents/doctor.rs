@@ -5,6 +5,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use dandori_domain::Client;
 use dandori_testkit::clis;
 use dandori_testkit::env::TestEnv;
 use serde_json::{Value, json};
@@ -94,7 +95,7 @@ fn trust_project_in_codex(env: &TestEnv) {
 /// What a user does in `/hooks`: the hashes are those Codex itself shows there.
 fn trust_hooks_in_codex(env: &TestEnv) {
     let home = env.home();
-    let mut server = std::process::Command::new(clis::codex())
+    let mut server = std::process::Command::new(clis::program(Client::Codex))
         .arg("app-server")
         .env_clear()
         .env("PATH", std::env::var("PATH").unwrap())
@@ -170,8 +171,27 @@ fn nobody_else_s_hooks_run_and_no_way_leads_to_another_model() {
 #[test]
 fn one_field_of_the_wrong_kind_drops_all_hooks_of_claude_and_is_named() {
     let env = guarded(&["claude"]);
+    change(&claude_settings(&env), "\"timeout\": 120", "\"timeout\": \"120\"");
+    let place = "`hooks.PreToolUse[0].hooks[0].timeout`";
+    does_not_fire(&env, "claude", "bad_field", &["settings.json", place, "not a number"]);
+}
+
+/// It goes on with the other events where an earlier version would have dropped them all: the look names it, and that
+/// tools are still judged is true.
+#[test]
+fn a_fault_at_another_event_is_named_and_tools_are_judged_all_the_same() {
+    let env = guarded(&["claude"]);
     change(&claude_settings(&env), "\"timeout\": 10", "\"timeout\": \"10\"");
-    does_not_fire(&env, "claude", "bad_field", &["settings.json", "hooks[0].timeout", "not a number", "line 11"]);
+    let (exit, report) = tried(&env, &env.repo());
+    assert_eq!((exit, &of(&report, "claude_hooks")["code"]), (1, &json!("bad_field")), "{report:#}");
+    assert_eq!(of(&report, "claude_self_test")["code"], "fires_and_blocks", "{report:#}");
+}
+
+#[test]
+fn a_wrong_word_for_a_hook_s_failure_drops_all_hooks_of_claude_and_is_named() {
+    let env = guarded(&["claude"]);
+    change(&claude_settings(&env), "\"onFailure\": \"block\"", "\"onFailure\": \"bogus\"");
+    does_not_fire(&env, "claude", "bad_field", &["settings.json", "hooks[0].onFailure", "block"]);
 }
 
 #[test]
@@ -236,5 +256,5 @@ fn what_codex_has_not_been_told_to_trust_does_not_fire() {
 #[test]
 fn a_folder_gemini_does_not_trust_has_no_hooks() {
     let env = guarded(&["gemini"]);
-    does_not_fire(&env, "gemini", "gemini_folder", &[env.repo().as_str()]);
+    does_not_fire(&env, "gemini", "folder_not_trusted", &[env.repo().as_str()]);
 }

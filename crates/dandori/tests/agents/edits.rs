@@ -1,5 +1,6 @@
 //! Must-show 2: an agent edits, the change is committed, pushed and proposed, and a follow-up goes on where it ended.
 
+use dandori_domain::Client;
 use dandori_testkit::model::{Call, Script, Turn};
 use serde_json::json;
 
@@ -138,10 +139,12 @@ fn doctor_names_the_agents_and_their_versions() {
     let report = stage.env.dandori(["doctor", "--json"]);
     let object = report.json();
     assert_eq!(object["ok"], true, "{object}");
-    for (agent, version) in [("claude", "2.1.197 ("), ("codex", "0.166.0 ("), ("gemini", "0.61.0 (")] {
+    for client in Client::ALL {
         let checks = object["checks"].as_array().unwrap();
-        let check = checks.iter().find(|check| check["check"] == agent).unwrap();
-        assert!(check["detail"].as_str().unwrap().starts_with(version), "{check}");
+        let check = checks.iter().find(|check| check["check"] == client.name()).unwrap();
+        let detail = check["detail"].as_str().unwrap();
+        assert!(detail.starts_with(&format!("{} (", client.describe().program.newest())), "{check}");
+        assert!(detail.ends_with(", known to work") && check["code"] == json!(null), "{check}");
     }
     assert_eq!(report.code, 0);
     stage.assert_own_files_untouched();

@@ -16,5 +16,6 @@ mod attempts;
 mod doctor;
 mod edits;
 mod failures;
+mod finished;
 mod guards;
 mod stage;

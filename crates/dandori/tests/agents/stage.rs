@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::process::Stdio;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use dandori_domain::Client;
 use dandori_testkit::clis;
 use dandori_testkit::env::TestEnv;
 use dandori_testkit::model::{Kind, ModelServer, Script};
@@ -62,9 +63,8 @@ impl Stage {
 
     fn on(mut env: TestEnv, agent: &'static str, server: impl FnOnce(Kind) -> ModelServer) -> Self {
         let server = server(match agent {
-            "codex" => Kind::OpenAi,
-            "gemini" | "gemini-acp" => Kind::Gemini,
-            _ => Kind::Anthropic,
+            "gemini-acp" => Kind::from(Client::Gemini),
+            name => name.parse::<Client>().map_or(Kind::Anthropic, Kind::from),
         });
         for (path, text) in OWN_FILES {
             put(&env.home().join(path), text);
@@ -177,7 +177,7 @@ impl Stage {
         for (path, before) in self.own.iter().filter(|(path, _)| **path != config) {
             assert_eq!(&std::fs::read(path).unwrap(), before, "{path} has changed");
         }
-        for folder in [".claude", ".codex", ".gemini"] {
+        for folder in Client::folders() {
             let now = files_below(&self.env.home().join(folder));
             let new: Vec<_> = now.keys().filter(|path| !self.own.contains_key(*path)).collect();
             assert!(new.is_empty(), "new in the user's folder: {new:?}");

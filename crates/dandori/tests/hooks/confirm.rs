@@ -2,7 +2,9 @@
 
 use dandori_testkit::model::Turn;
 
-use crate::stage::{Agent, Stage, Trust};
+use dandori_domain::Client;
+
+use crate::stage::{Stage, Trust};
 
 const FORBIDDEN: &str = "git push --force origin work";
 
@@ -13,7 +15,7 @@ fn play(stage: &Stage, flags: &[&str]) -> crate::stage::Played {
 
 #[test]
 fn codex_skips_hooks_that_nobody_has_reviewed_and_init_says_so() {
-    let stage = Stage::new(Agent::Codex);
+    let stage = Stage::new(Client::Codex);
     let said = stage.init(&[]);
     assert!(said.stderr.contains("/hooks"), "{}", said.stderr);
     play(&stage, &[]).assert_not_told(0, "[dandori bash]");
@@ -22,7 +24,7 @@ fn codex_skips_hooks_that_nobody_has_reviewed_and_init_says_so() {
 
 #[test]
 fn gemini_skips_hooks_in_a_folder_it_does_not_trust_and_init_says_so() {
-    let stage = Stage::new(Agent::Gemini);
+    let stage = Stage::new(Client::Gemini);
     let said = stage.init(&[]);
     assert!(said.stderr.contains("trusted folder"), "{}", said.stderr);
     // This lets it start, and is not enough for a project's hooks.
@@ -32,7 +34,7 @@ fn gemini_skips_hooks_in_a_folder_it_does_not_trust_and_init_says_so() {
 
 #[test]
 fn gemini_runs_them_in_a_trusted_folder() {
-    let stage = Stage::new(Agent::Gemini);
+    let stage = Stage::new(Client::Gemini);
     let _ = stage.init(&[]).ok();
     let folders = serde_json::json!({ stage.env.repo().as_str(): "TRUST_FOLDER" });
     crate::stage::put(&stage.env.home().join(".gemini/trustedFolders.json"), &folders.to_string());
@@ -41,7 +43,7 @@ fn gemini_runs_them_in_a_trusted_folder() {
 
 #[test]
 fn gemini_tells_its_user_why_a_tool_was_refused() {
-    let stage = Stage::guarded(Agent::Gemini);
+    let stage = Stage::guarded(Client::Gemini);
     let played = stage.play([Turn::shell(FORBIDDEN), Turn::say("end")]);
     played.assert_told(0, "[dandori bash]");
     assert!(played.shown().contains("[dandori bash]"), "{}", played.story());

@@ -8,7 +8,9 @@ use camino::Utf8PathBuf;
 use dandori_testkit::model::{Call, Turn};
 use serde_json::json;
 
-use crate::stage::{Agent, Played, Stage, put};
+use dandori_domain::Client;
+
+use crate::stage::{Played, Stage, put, read, settings_of};
 
 /// A file that holds secrets by its name.
 const FORBIDDEN: &str = "prod.key";
@@ -40,11 +42,11 @@ fn lines(lines: &[&str]) -> Vec<Turn> {
     lines.iter().map(|line| Turn::shell(line)).collect()
 }
 
-fn settings_stay(agent: Agent) {
+fn settings_stay(agent: Client) {
     let stage = Stage::guarded(agent);
-    let settings = stage.path(agent.settings());
+    let settings = stage.path(&settings_of(agent));
     let before = std::fs::read(&settings).unwrap();
-    let path = agent.settings();
+    let path = settings_of(agent);
     let folder = path.split('/').next().unwrap();
     let mut ways = lines(&[
         &format!("echo '{{}}' > {path}"),
@@ -57,9 +59,9 @@ fn settings_stay(agent: Agent) {
         &format!("ln -sf /dev/null {path}"),
         &format!("git rm -rf --cached . ; rm {path}"),
     ]);
-    if agent != Agent::Claude {
+    if agent != Client::Claude {
         // Claude writes over a file only after having read it.
-        ways.push(stage.write(path));
+        ways.push(stage.write(&path));
     }
     refused(&stage, ways);
     assert_eq!(std::fs::read(&settings).unwrap(), before);
@@ -67,22 +69,22 @@ fn settings_stay(agent: Agent) {
 
 #[test]
 fn claude_cannot_edit_its_settings() {
-    settings_stay(Agent::Claude);
+    settings_stay(Client::Claude);
 }
 
 #[test]
 fn codex_cannot_edit_its_settings() {
-    settings_stay(Agent::Codex);
+    settings_stay(Client::Codex);
 }
 
 #[test]
 fn gemini_cannot_edit_its_settings() {
-    settings_stay(Agent::Gemini);
+    settings_stay(Client::Gemini);
 }
 
 #[test]
 fn settings_that_switch_hooks_off_are_not_written_but_other_settings_are() {
-    let stage = Stage::guarded(Agent::Claude);
+    let stage = Stage::guarded(Client::Claude);
     let settings = stage.path(".claude/settings.json");
     let before = std::fs::read_to_string(&settings).unwrap();
     let write = |path: &str, content: &str| {
@@ -94,7 +96,7 @@ fn settings_that_switch_hooks_off_are_not_written_but_other_settings_are() {
     };
     let harmless = before.replacen('{', "{\n  \"cleanupPeriodDays\": 40,", 1);
     let turns = [
-        Turn::call(Agent::Claude.read(&settings)),
+        Turn::call(read(Client::Claude, &settings)),
         write(".claude/settings.json", "{}"),
         write(".claude/settings.json", &before.replace("PreToolUse", "PostCompact")),
         edit("\"PreToolUse\"", "\"PostCompact\""),
@@ -115,7 +117,7 @@ fn settings_that_switch_hooks_off_are_not_written_but_other_settings_are() {
 
 /// The repository has a script that does it unseen. When the client is about to take the change over, it is refused.
 fn unseen(script: &str) {
-    let stage = Stage::guarded(Agent::Claude);
+    let stage = Stage::guarded(Client::Claude);
     let wait = format!(
         "i=0\nuntil grep -q config-change {}/guards/*/logs/hook-timing.log; do\n  sleep 0.1; i=$((i + 1))\n  \
          if [ $i -gt 600 ]; then echo nothing noticed; exit 1; fi\ndone\n",
@@ -186,7 +188,7 @@ fn a_script_that_gives_the_hooks_another_environment_does_not_reach_the_session(
 
 #[test]
 fn settings_that_git_has_without_the_hooks_are_not_put_back() {
-    let stage = Stage::new(Agent::Claude);
+    let stage = Stage::new(Client::Claude);
     put(&stage.path(".claude/settings.json"), "{}\n");
     stage.env.git(["add", "-A"]);
     stage.env.git(["commit", "-qm", "settings"]);
@@ -210,7 +212,7 @@ fn settings_that_git_has_without_the_hooks_are_not_put_back() {
 
 #[test]
 fn the_program_is_not_replaced_or_removed() {
-    let mut stage = Stage::new(Agent::Claude);
+    let mut stage = Stage::new(Client::Claude);
     let bin = stage.env.root().join("bin");
     let program = bin.join("dandori");
     std::fs::create_dir(&bin).unwrap();
@@ -246,7 +248,7 @@ fn the_program_is_not_replaced_or_removed() {
 
 #[test]
 fn variables_the_agent_sets_do_not_reach_the_guards() {
-    for agent in [Agent::Claude, Agent::Codex] {
+    for agent in [Client::Claude, Client::Codex] {
         let stage = Stage::guarded(agent);
         put(&stage.env.root().join("evil.toml"), "[guards.level]\nsecrets = \"off\"\n");
         let evil = stage.env.root().join("evil.toml");
@@ -266,7 +268,7 @@ fn variables_the_agent_sets_do_not_reach_the_guards() {
 
 #[test]
 fn words_that_are_for_the_user_are_not_spoken_by_agents() {
-    for agent in Agent::ALL {
+    for agent in Client::ALL {
         let stage = Stage::guarded(agent);
         let bin = env!("CARGO_BIN_EXE_dandori");
         refused(
@@ -288,7 +290,7 @@ fn words_that_are_for_the_user_are_not_spoken_by_agents() {
 
 #[test]
 fn an_exception_is_not_given_by_a_script_that_was_there_before_either() {
-    let stage = Stage::guarded(Agent::Claude);
+    let stage = Stage::guarded(Client::Claude);
     let bin = env!("CARGO_BIN_EXE_dandori");
     stage.env.write(
         "tools/allow.sh",
@@ -306,7 +308,7 @@ fn an_exception_is_not_given_by_a_script_that_was_there_before_either() {
 
 #[test]
 fn a_start_in_a_subfolder_is_guarded_by_the_users_own_settings_and_init_says_so() {
-    let stage = Stage::new(Agent::Claude);
+    let stage = Stage::new(Client::Claude);
     stage.env.write("sub/README.md", "");
     let said = stage.init(&[]);
     assert!(said.stderr.contains("dandori init --user"), "{}", said.stderr);
@@ -324,7 +326,7 @@ fn a_start_in_a_subfolder_is_guarded_by_the_users_own_settings_and_init_says_so(
 
 #[test]
 fn going_elsewhere_changes_nothing() {
-    for agent in Agent::ALL {
+    for agent in Client::ALL {
         let stage = Stage::guarded(agent);
         stage.env.write("sub/README.md", "");
         let elsewhere: Utf8PathBuf = stage.env.root().join("elsewhere");
@@ -351,7 +353,7 @@ fn going_elsewhere_changes_nothing() {
 
 #[test]
 fn a_client_inside_the_client_is_not_started_without_guards() {
-    let stage = Stage::guarded(Agent::Claude);
+    let stage = Stage::guarded(Client::Claude);
     stage.env.write("sub/README.md", "");
     refused(
         &stage,
@@ -373,7 +375,7 @@ fn a_client_inside_the_client_is_not_started_without_guards() {
 
 #[test]
 fn what_the_guards_remember_is_not_touched() {
-    let stage = Stage::guarded(Agent::Claude);
+    let stage = Stage::guarded(Client::Claude);
     let state = stage.env.state();
     // Something is there to be touched.
     let _ = stage.play([stage.write(FORBIDDEN), Turn::say("end")]);

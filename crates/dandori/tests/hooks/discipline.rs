@@ -2,9 +2,11 @@
 
 use dandori_testkit::model::Turn;
 
-use crate::stage::{Agent, Stage};
+use dandori_domain::Client;
 
-fn reads_agrees_and_plans_first(agent: Agent) {
+use crate::stage::{Stage, read};
+
+fn reads_agrees_and_plans_first(agent: Client) {
     let stage = Stage::new(agent);
     stage.env.write("state.md", &dandori_playbook::state_template(false));
     stage.env.write("notes.md", "read me\n");
@@ -13,9 +15,9 @@ fn reads_agrees_and_plans_first(agent: Agent) {
     let turns = [
         stage.write("a.txt"),
         Turn::shell("echo written > b.txt"),
-        Turn::call(agent.read(&stage.path("notes.md"))),
+        Turn::call(read(agent, &stage.path("notes.md"))),
         stage.write("a.txt"),
-        Turn::call(agent.read(&state)),
+        Turn::call(read(agent, &state)),
         stage.write("a.txt"),
         Turn::shell("echo written > b.txt"),
         Turn::shell("dandori consent"),
@@ -39,14 +41,14 @@ fn reads_agrees_and_plans_first(agent: Agent) {
         &stage.env.repo(),
         "go ahead",
         &[],
-        [Turn::call(agent.read(&state)), stage.write("a.txt"), Turn::say("end")],
+        [Turn::call(read(agent, &state)), stage.write("a.txt"), Turn::say("end")],
     );
     played.assert_told(1, "[dandori consent]");
 
     // Without that step a plan is still missing.
     stage.env.write_user_config("[guards.level]\nconsent = \"off\"\n");
     let turns =
-        [Turn::call(agent.read(&state)), stage.write("a.txt"), Turn::shell("echo written > b.txt"), Turn::say("end")];
+        [Turn::call(read(agent, &state)), stage.write("a.txt"), Turn::shell("echo written > b.txt"), Turn::say("end")];
     let played = stage.play_with(&stage.env.repo(), "go ahead", &[], turns);
     for turn in [1, 2] {
         played.assert_told(turn, "[dandori playbook]");
@@ -57,11 +59,11 @@ fn reads_agrees_and_plans_first(agent: Agent) {
     stage.env.write("plan/playbook-a.md", PLAYBOOK);
     let _ = stage.env.dandori(["state", "set", "playbook.active", "plan/playbook-a.md"]).ok();
     let turns =
-        [Turn::call(agent.read(&state)), stage.write("a.txt"), Turn::shell("echo written > b.txt"), Turn::say("end")];
+        [Turn::call(read(agent, &state)), stage.write("a.txt"), Turn::shell("echo written > b.txt"), Turn::say("end")];
     let played = stage.play_with(&stage.env.repo(), "go ahead", &[], turns);
     assert!(stage.has("a.txt") && stage.has("b.txt"), "{agent:?}: {}", played.story());
     assert_eq!(played.turns(), 4, "the table at the end keeps nobody from ending");
-    if agent == Agent::Claude {
+    if agent == Client::Claude {
         assert!(played.shown().contains("self_complete") && played.shown().contains("1 (p1)"), "{}", played.story());
     }
 }
@@ -72,15 +74,15 @@ const PLAYBOOK: &str = "---\nname: a\nbranch: work\nreviewed: true\nexecutor: cl
 
 #[test]
 fn claude_reads_agrees_and_plans_first() {
-    reads_agrees_and_plans_first(Agent::Claude);
+    reads_agrees_and_plans_first(Client::Claude);
 }
 
 #[test]
 fn codex_reads_agrees_and_plans_first() {
-    reads_agrees_and_plans_first(Agent::Codex);
+    reads_agrees_and_plans_first(Client::Codex);
 }
 
 #[test]
 fn gemini_reads_agrees_and_plans_first() {
-    reads_agrees_and_plans_first(Agent::Gemini);
+    reads_agrees_and_plans_first(Client::Gemini);
 }

@@ -5,7 +5,9 @@ use std::os::unix::fs::PermissionsExt;
 use dandori_testkit::model::Turn;
 use serde_json::Value;
 
-use crate::stage::{Agent, Stage, put};
+use dandori_domain::Client;
+
+use crate::stage::{Stage, put};
 
 /// At these events the hook is a program that somebody kills.
 fn kill_at(stage: &Stage, events: &[&str]) {
@@ -21,8 +23,8 @@ fn kill_at(stage: &Stage, events: &[&str]) {
 }
 
 #[test]
-fn the_newest_claude_does_not_run_what_a_killed_hook_was_asked_about() {
-    let stage = Stage::newest_claude();
+fn claude_does_not_run_what_a_killed_hook_was_asked_about() {
+    let stage = Stage::guarded(Client::Claude);
     kill_at(&stage, &["PreToolUse"]);
     let played = stage.play([Turn::shell("echo x > unjudged.txt"), stage.write("a.txt"), Turn::say("end")]);
     assert!(stage.env.root().join("was-killed").exists(), "{}", played.story());
@@ -31,8 +33,8 @@ fn the_newest_claude_does_not_run_what_a_killed_hook_was_asked_about() {
 }
 
 #[test]
-fn the_newest_claude_does_not_take_over_a_change_that_a_killed_hook_was_asked_about() {
-    let stage = Stage::newest_claude();
+fn claude_does_not_take_over_a_change_that_a_killed_hook_was_asked_about() {
+    let stage = Stage::guarded(Client::Claude);
     kill_at(&stage, &["ConfigChange"]);
     let mark = stage.env.root().join("was-killed");
     let script = format!(
@@ -47,7 +49,7 @@ fn the_newest_claude_does_not_take_over_a_change_that_a_killed_hook_was_asked_ab
 
 #[test]
 fn an_older_claude_goes_on_and_the_model_and_the_user_are_told() {
-    let stage = Stage::guarded(Agent::Claude);
+    let stage = Stage::older_claude();
     kill_at(&stage, &["PreToolUse"]);
     let played = stage.play([Turn::shell("echo x > unjudged.txt"), Turn::say("end")]);
     assert!(stage.has("unjudged.txt"), "{}", played.story());

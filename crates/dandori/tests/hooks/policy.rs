@@ -2,7 +2,9 @@
 
 use dandori_testkit::model::Turn;
 
-use crate::stage::{Agent, Played, Stage};
+use dandori_domain::Client;
+
+use crate::stage::{Played, Stage};
 
 /// Read by all three, unchanged. The built-in guards hold beside it.
 const POLICY: &str = r#"
@@ -104,7 +106,7 @@ const CASES: [Case; 8] = [
     Case { file: "after", runs: true, words: "POLICY warns afterwards", to: To::Model, is_shown: true },
 ];
 
-fn policy(agent: Agent) -> Stage {
+fn policy(agent: Client) -> Stage {
     let stage = Stage::new(agent);
     stage.env.write("dandori.toml", POLICY);
     // The policy runs programs: that needs the user's trust.
@@ -113,7 +115,7 @@ fn policy(agent: Agent) -> Stage {
     stage
 }
 
-fn the_policy_holds(agent: Agent) {
+fn the_policy_holds(agent: Client) {
     let stage = policy(agent);
     let mut turns = Vec::new();
     for case in &CASES {
@@ -138,7 +140,7 @@ fn the_policy_holds(agent: Agent) {
             assert_eq!(stage.has(&file), case.runs, "{agent:?}: {file}\n{}", played.story());
             let is_told = match case.to {
                 To::Model => true,
-                To::ModelIfTold => agent != Agent::Gemini,
+                To::ModelIfTold => agent != Client::Gemini,
                 To::Nobody => false,
             };
             // What the client itself says of the call names the file.
@@ -146,7 +148,7 @@ fn the_policy_holds(agent: Agent) {
             assert_eq!(told.contains(case.words), is_told, "{agent:?}: {file}: {told}");
         }
         // Headless, Codex shows that a hook has spoken, not what it said.
-        if case.is_shown && agent != Agent::Codex {
+        if case.is_shown && agent != Client::Codex {
             assert!(played.shown().contains(case.words), "{agent:?}: {} is not shown\n{}", case.words, played.story());
         }
     }
@@ -168,42 +170,42 @@ fn assert_goes_on_once(played: &Played, end: usize) {
     assert_eq!(played.ran.code, 0, "{}", played.story());
 }
 
-fn the_prompt_is_dropped(agent: Agent) {
+fn the_prompt_is_dropped(agent: Client) {
     let stage = policy(agent);
     let played = stage.play_with(&stage.env.repo(), "say Forbidden Words", &[], [stage.write("a.txt")]);
     assert_eq!(played.turns(), 0, "{agent:?}: the model was asked\n{}", played.story());
     assert!(!stage.has("a.txt"));
     // Headless, Codex shows that a hook has spoken, not what it said.
-    let shown = if agent == Agent::Codex { "UserPromptSubmit Blocked" } else { "POLICY drops the prompt" };
+    let shown = if agent == Client::Codex { "UserPromptSubmit Blocked" } else { "POLICY drops the prompt" };
     assert!(played.shown().contains(shown), "{agent:?}: {}", played.story());
 }
 
 #[test]
 fn the_policy_holds_in_claude() {
-    the_policy_holds(Agent::Claude);
+    the_policy_holds(Client::Claude);
 }
 
 #[test]
 fn the_policy_holds_in_codex() {
-    the_policy_holds(Agent::Codex);
+    the_policy_holds(Client::Codex);
 }
 
 #[test]
 fn the_policy_holds_in_gemini() {
-    the_policy_holds(Agent::Gemini);
+    the_policy_holds(Client::Gemini);
 }
 
 #[test]
 fn claude_drops_a_refused_prompt() {
-    the_prompt_is_dropped(Agent::Claude);
+    the_prompt_is_dropped(Client::Claude);
 }
 
 #[test]
 fn codex_drops_a_refused_prompt() {
-    the_prompt_is_dropped(Agent::Codex);
+    the_prompt_is_dropped(Client::Codex);
 }
 
 #[test]
 fn gemini_drops_a_refused_prompt() {
-    the_prompt_is_dropped(Agent::Gemini);
+    the_prompt_is_dropped(Client::Gemini);
 }

@@ -3,9 +3,10 @@
 use std::time::{Duration, Instant};
 
 use camino::{Utf8Path, Utf8PathBuf};
+use dandori_domain::Client;
 use dandori_testkit::clis;
 use dandori_testkit::env::{Ran, TestEnv};
-use dandori_testkit::model::{Call, Kind, ModelServer, Script, Turn};
+use dandori_testkit::model::{Call, ModelServer, Script, Turn};
 use serde_json::{Value, json};
 
 use crate::trust;
@@ -13,116 +14,85 @@ use crate::trust;
 /// Longer than any script here plays on a loaded machine; a client that loops would never end.
 const PATIENCE: Duration = Duration::from_mins(2);
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Agent {
-    Claude,
-    Codex,
-    Gemini,
+/// The file in a project, or in the user's home, that `init` writes.
+pub(crate) fn settings_of(client: Client) -> String {
+    format!("{}/{}", client.describe().settings.folder, client.hooks().unwrap().file)
 }
 
-impl Agent {
-    pub(crate) const ALL: [Self; 3] = [Self::Claude, Self::Codex, Self::Gemini];
-
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Claude => "claude",
-            Self::Codex => "codex",
-            Self::Gemini => "gemini",
-        }
+/// Reads a file with what the agent has for it.
+pub(crate) fn read(client: Client, path: &Utf8Path) -> Call {
+    match client {
+        Client::Claude => Call::Tool { name: "Read".to_owned(), input: json!({ "file_path": path }) },
+        Client::Codex => Call::Shell(format!("cat {path}")),
+        Client::Gemini => Call::Tool { name: "read_file".to_owned(), input: json!({ "file_path": path }) },
     }
+}
 
-    fn program(self) -> Utf8PathBuf {
-        match self {
-            Self::Claude => clis::claude(),
-            Self::Codex => clis::codex(),
-            Self::Gemini => clis::gemini(),
-        }
-    }
-
-    /// The file in a project, or in the user's home, that `init` writes.
-    pub(crate) fn settings(self) -> &'static str {
-        match self {
-            Self::Claude => ".claude/settings.json",
-            Self::Codex => ".codex/hooks.json",
-            Self::Gemini => ".gemini/settings.json",
-        }
-    }
-
-    /// Reads a file with what the agent has for it.
-    pub(crate) fn read(self, path: &Utf8Path) -> Call {
-        match self {
-            Self::Claude => Call::Tool { name: "Read".to_owned(), input: json!({ "file_path": path }) },
-            Self::Codex => Call::Shell(format!("cat {path}")),
-            Self::Gemini => Call::Tool { name: "read_file".to_owned(), input: json!({ "file_path": path }) },
-        }
-    }
-
-    /// Headless, and free to do everything: what is refused is refused by the guards.
-    fn words(self, prompt: &str) -> Vec<&str> {
-        match self {
-            Self::Claude => vec![
-                "-p",
-                prompt,
-                "--output-format",
-                "stream-json",
-                "--verbose",
-                "--include-hook-events",
-                "--permission-mode",
-                "acceptEdits",
-                "--allowedTools",
-                "Bash,Write,Edit,Read,Agent",
-            ],
-            Self::Codex => vec![
-                "exec",
-                "--skip-git-repo-check",
-                "--dangerously-bypass-approvals-and-sandbox",
-                "-c",
-                "otel.metrics_exporter=\"none\"",
-                "-c",
-                "analytics.enabled=false",
-                "-c",
-                "check_for_update_on_startup=false",
-                "--disable",
-                "plugins",
-                "--disable",
-                "unbounded_connection_retries",
-                prompt,
-            ],
-            Self::Gemini => vec!["-o", "stream-json", "--approval-mode", "yolo", "-p", prompt],
-        }
+/// Headless, and free to do everything: what is refused is refused by the guards.
+fn words(client: Client, prompt: &str) -> Vec<&str> {
+    match client {
+        Client::Claude => vec![
+            "-p",
+            prompt,
+            "--output-format",
+            "stream-json",
+            "--verbose",
+            "--include-hook-events",
+            "--permission-mode",
+            "acceptEdits",
+            "--allowedTools",
+            "Bash,Write,Edit,Read,Agent",
+        ],
+        Client::Codex => vec![
+            "exec",
+            "--skip-git-repo-check",
+            "--dangerously-bypass-approvals-and-sandbox",
+            "-c",
+            "otel.metrics_exporter=\"none\"",
+            "-c",
+            "analytics.enabled=false",
+            "-c",
+            "check_for_update_on_startup=false",
+            "--disable",
+            "plugins",
+            "--disable",
+            "unbounded_connection_retries",
+            prompt,
+        ],
+        Client::Gemini => vec!["-o", "stream-json", "--approval-mode", "yolo", "-p", prompt],
     }
 }
 
 pub(crate) struct Stage {
     pub(crate) env: TestEnv,
-    pub(crate) agent: Agent,
+    pub(crate) agent: Client,
     program: Utf8PathBuf,
 }
 
 impl Stage {
     /// The agent is on the PATH; nothing guards it yet.
-    pub(crate) fn new(agent: Agent) -> Self {
+    pub(crate) fn new(agent: Client) -> Self {
         let mut env = TestEnv::new(env!("CARGO_BIN_EXE_dandori"));
         env.git(["switch", "--quiet", "-c", "work"]);
         let path = format!("{}:{}", clis::bin(), std::env::var("PATH").unwrap());
         env.var("PATH", path);
         // Nothing but the scripted model is asked.
         env.var("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1").var("DISABLE_AUTOUPDATER", "1");
-        if agent == Agent::Gemini {
+        if agent == Client::Gemini {
             let settings = json!({ "model": { "name": "gemini-2.5-flash" },
                                    "security": { "auth": { "selectedType": "gemini-api-key" } } });
             put(&env.home().join(".gemini/settings.json"), &settings.to_string());
         }
-        Self { env, agent, program: agent.program() }
+        Self { env, agent, program: clis::program(agent) }
     }
 
-    /// The newest Claude Code, with the guards in the repository's settings.
-    pub(crate) fn newest_claude() -> Self {
-        Self { program: clis::newest_claude(), ..Self::guarded(Agent::Claude) }
+    /// An earlier Claude Code, with the guards in the repository's settings.
+    pub(crate) fn older_claude() -> Self {
+        Self { program: clis::older_claude(), ..Self::guarded(Client::Claude) }
     }
 
     /// With the guards in the repository's settings, which the client trusts.
-    pub(crate) fn guarded(agent: Agent) -> Self {
+    pub(crate) fn guarded(agent: Client) -> Self {
         let stage = Self::new(agent);
         let _ = stage.init(&[]).ok();
         stage
@@ -147,7 +117,7 @@ impl Stage {
     /// Writes a file of the repository with the agent's editing tool.
     pub(crate) fn write(&self, name: &str) -> Turn {
         // Codex names files from where it stands; the others get whole paths.
-        let path = if self.agent == Agent::Codex { name.into() } else { self.path(name) };
+        let path = if self.agent == Client::Codex { name.into() } else { self.path(name) };
         Turn::call(Call::Write { path: path.into_string(), content: "written\n".to_owned() })
     }
 
@@ -174,27 +144,22 @@ impl Stage {
         trusted: Trust,
         turns: impl IntoIterator<Item = Turn>,
     ) -> Played {
-        let kind = match self.agent {
-            Agent::Claude => Kind::Anthropic,
-            Agent::Codex => Kind::OpenAi,
-            Agent::Gemini => Kind::Gemini,
-        };
-        let server = ModelServer::start(kind, Script::turns(turns));
+        let server = ModelServer::start(self.agent, Script::turns(turns));
         // Gemini's settings are there, and may hold hooks by now.
         let settings = self.env.home().join(".gemini/settings.json");
         let kept = std::fs::read_to_string(&settings);
         let vars = server.log_in(&self.env.home());
-        if let (Agent::Gemini, Ok(kept)) = (self.agent, kept) {
+        if let (Client::Gemini, Ok(kept)) = (self.agent, kept) {
             put(&settings, &kept);
         }
         if trusted == Trust::Given {
             trust::give(self);
         }
-        let words = self.agent.words(prompt);
+        let words = words(self.agent, prompt);
         let words = words.iter().chain(flags);
         let mut command = self.env.program(self.program.as_str(), words, folder);
         command.envs(vars);
-        if self.agent == Agent::Gemini && trusted == Trust::Given {
+        if self.agent == Client::Gemini && trusted == Trust::Given {
             command.env("GEMINI_CLI_TRUST_WORKSPACE", "true");
         }
         let ran = within_patience(command);
@@ -247,7 +212,7 @@ fn within_patience(mut command: std::process::Command) -> Ran {
 
 /// A session that has ended.
 pub(crate) struct Played {
-    agent: Agent,
+    agent: Client,
     pub(crate) server: ModelServer,
     pub(crate) ran: Ran,
 }
@@ -271,18 +236,18 @@ impl Played {
     pub(crate) fn told(&self, turn: usize) -> String {
         let body = self.request(turn + 1);
         let key = match self.agent {
-            Agent::Claude => "messages",
-            Agent::Codex => "input",
-            Agent::Gemini => "contents",
+            Client::Claude => "messages",
+            Client::Codex => "input",
+            Client::Gemini => "contents",
         };
         let items = body[key].as_array().unwrap();
         let is_models = |item: &Value| match self.agent {
-            Agent::Claude => item["role"] == "assistant",
-            Agent::Codex => {
+            Client::Claude => item["role"] == "assistant",
+            Client::Codex => {
                 item["role"] == "assistant"
                     || item["type"].as_str().is_some_and(|kind| kind.ends_with("_call") || kind == "reasoning")
             }
-            Agent::Gemini => item["role"] == "model",
+            Client::Gemini => item["role"] == "model",
         };
         let after = items.iter().rposition(is_models).map_or(0, |at| at + 1);
         plain(&Value::from(items[after..].to_vec()))

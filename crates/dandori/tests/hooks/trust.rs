@@ -6,11 +6,13 @@ use camino::Utf8Path;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::stage::{Agent, Stage};
+use dandori_domain::Client;
+
+use crate::stage::Stage;
 
 /// Codex runs a hook whose hash it knows. Gemini is told by a variable, Claude asks nobody when headless.
 pub(crate) fn give(stage: &Stage) {
-    if stage.agent != Agent::Codex {
+    if stage.agent != Client::Codex {
         return;
     }
     let config = stage.env.home().join(".codex/config.toml");

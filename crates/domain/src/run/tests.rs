@@ -31,7 +31,7 @@ fn run(wants_pull: bool, kind: RunKind) -> Run {
         number: TaskNumber(1),
         repo: RepoId::mint(at(0), 9),
         host: HostId::mint(at(0), 10),
-        agent: AgentName::Claude,
+        agent: AgentName::Client(crate::Client::Claude),
         kind,
         instruction: "do it".into(),
         base: None,

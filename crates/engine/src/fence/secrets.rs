@@ -1,7 +1,8 @@
 //! Where keys and logins are: unreadable in a run unless the configuration grants them (`sandbox.read`).
 
 use camino::{Utf8Path, Utf8PathBuf};
-use dandori_domain::paths::{SECRETS, forbidden_by};
+use dandori_domain::Client;
+use dandori_domain::paths::{forbidden_by, secrets};
 use dandori_host::Env;
 
 /// Folders that hold nothing else, or nothing a build needs: keys, logins, sessions, what browsers remember.
@@ -28,16 +29,6 @@ const FOLDERS: &[&str] = &[
     ".config/chromium",
     ".config/BraveSoftware",
     ".config/microsoft-edge",
-    ".claude/.credentials.json",
-    ".claude/projects",
-    ".claude/sessions",
-    ".claude/history.jsonl",
-    ".codex/auth.json",
-    ".codex/sessions",
-    ".codex/history.jsonl",
-    ".gemini/oauth_creds.json",
-    ".gemini/google_accounts.json",
-    ".gemini/tmp",
     ".bash_history",
     ".zsh_history",
     ".local/share/fish/fish_history",
@@ -82,9 +73,6 @@ const FOLDERS: &[&str] = &[
 /// Folders and files that the user's own variables have moved: what of them is a login.
 const MOVED: &[(&str, &[&str])] = &[
     ("CARGO_HOME", &["credentials.toml", "credentials"]),
-    ("CLAUDE_CONFIG_DIR", &[".credentials.json", "projects", "sessions", "history.jsonl"]),
-    ("CODEX_HOME", &["auth.json", "sessions", "history.jsonl"]),
-    ("GEMINI_CLI_HOME", &[".gemini/oauth_creds.json", ".gemini/google_accounts.json", ".gemini/tmp"]),
     ("GH_CONFIG_DIR", &["hosts.yml"]),
     ("AWS_SHARED_CREDENTIALS_FILE", &[""]),
     ("AWS_CONFIG_FILE", &[""]),
@@ -109,12 +97,22 @@ const PASSED_OVER: &[&str] = &[".git", "node_modules", "target", ".venv", "vendo
 
 /// Those of the user that are there.
 pub(super) fn of_user(home: &Utf8Path, env: &Env) -> Vec<Utf8PathBuf> {
-    let named = SECRETS.iter().filter_map(|pattern| pattern.strip_prefix("~/")).chain(FOLDERS.iter().copied());
+    let secrets = secrets();
+    let named = secrets.iter().filter_map(|pattern| pattern.strip_prefix("~/")).chain(FOLDERS.iter().copied());
     let mut found: Vec<Utf8PathBuf> = named.map(|name| home.join(name)).collect();
-    let elsewhere = SECRETS.iter().filter(|pattern| pattern.starts_with('/'));
+    let elsewhere = secrets.iter().filter(|pattern| pattern.starts_with('/'));
     found.extend(elsewhere.map(Utf8PathBuf::from));
+    let moved = |variable: &str| env.path(variable).filter(|path| path.is_absolute() && path != home);
+    for settings in Client::ALL.iter().map(|client| &client.describe().settings) {
+        let users = home.join(settings.folder);
+        let elsewhere = moved(settings.moved_by.variable()).map(|place| place.join(settings.below_variable()));
+        for folder in std::iter::once(users).chain(elsewhere) {
+            let all = settings.private.iter().chain([&settings.login]);
+            found.extend(all.map(|name| folder.join(name)));
+        }
+    }
     for (variable, logins) in MOVED {
-        let Some(place) = env.path(variable).filter(|path| path.is_absolute() && path != home) else { continue };
+        let Some(place) = moved(variable) else { continue };
         found.extend(logins.iter().map(|name| if name.is_empty() { place.clone() } else { place.join(name) }));
     }
     found.extend(matching(home, 0, &mut LOOKED_AT.clone()));
@@ -129,7 +127,8 @@ pub(super) fn of_checkout(root: &Utf8Path) -> Vec<Utf8PathBuf> {
 
 /// What has the name of a secret, in this folder and so deep below it.
 fn matching(folder: &Utf8Path, depth: usize, left: &mut usize) -> Vec<Utf8PathBuf> {
-    let names: Vec<&str> = SECRETS.iter().copied().filter(|pattern| !pattern.contains('/')).collect();
+    let secrets = secrets();
+    let names: Vec<&str> = secrets.iter().map(String::as_str).filter(|pattern| !pattern.contains('/')).collect();
     let mut found = Vec::new();
     for entry in folder.read_dir_utf8().into_iter().flatten().flatten() {
         if *left == 0 {

@@ -315,7 +315,7 @@ mod tests {
         let mut config = Config::default();
         let limits = limits_of(&config, &exec, None);
         assert_eq!((limits.start_seconds, limits.silence_seconds), (limits.run_seconds, limits.run_seconds));
-        assert_eq!(limits_of(&config, &AgentName::Claude, None), config.limits);
+        assert_eq!(limits_of(&config, &AgentName::Client(dandori_domain::Client::Claude), None), config.limits);
         let acp = CustomAgent::Acp { acp: "a".to_owned(), auth: None };
         assert_eq!(limits_of(&config, &AgentName::Custom("mine".to_owned()), Some(&acp)), config.limits);
         config.limits.silence_seconds = 5;

@@ -26,11 +26,10 @@ pub(crate) fn judge(context: &Context, voice: &mut Voice) -> Result<(), Trouble>
 mod tests {
     use dandori_domain::guard::Level;
     use dandori_text::Lang;
-    use serde_json::json;
 
-    use crate::Agent;
+    use crate::Client;
     use crate::judge::Outcome;
-    use crate::stage::Stage;
+    use crate::stage::{Deed, Stage};
     use crate::world::{Effect, Head, Mark};
 
     fn stage() -> Stage {
@@ -72,15 +71,11 @@ mod tests {
     }
 
     #[test]
-    fn codex_and_gemini_are_held_too_in_the_users_language() {
-        let mut stage = stage().lang(Lang::Ja);
-        stage.agent = Agent::Codex;
-        let patch = "*** Begin Patch\n*** Add File: a.txt\n+x\n*** End Patch";
-        let judged = stage.tool("apply_patch", &json!({"command": patch}));
-        assert_eq!(judged.outcome(), Outcome::Block);
-        assert!(judged.said().contains("理解確認が済んでいない") && judged.said().contains("`dandori consent`"));
-        stage.agent = Agent::Gemini;
-        let input = json!({"tool_name": "write_file", "tool_input": {"file_path": "a.txt", "content": "x"}});
-        assert_eq!(stage.event("BeforeTool", &input).outcome(), Outcome::Block);
+    fn every_client_is_held_in_the_users_language() {
+        for client in Client::ALL {
+            let judged = stage().lang(Lang::Ja).by(client).does(Deed::Write("a.txt")).unwrap();
+            assert_eq!(judged.outcome(), Outcome::Block, "{client}");
+            assert!(judged.said().contains("理解確認が済んでいない") && judged.said().contains("`dandori consent`"));
+        }
     }
 }

@@ -2,6 +2,8 @@
 //! for the user alone. Without this guard every other one could be switched off by whom it watches.
 
 use camino::{Utf8Path, Utf8PathBuf};
+use dandori_domain::Client;
+use dandori_domain::client::{Place, Settings};
 use dandori_shell::{Command, Word};
 use dandori_text::guard::control as text;
 use serde_json::Value;
@@ -26,29 +28,6 @@ mod speaks;
 mod trees;
 
 use trees::Archives;
-
-/// Settings of the clients, wherever they lie: a project's, a user's, a nested folder's in which a client may start.
-const SETTINGS: [&str; 6] = [
-    ".claude/settings.json",
-    ".claude/settings.local.json",
-    ".codex/hooks.json",
-    ".codex/config.toml",
-    ".gemini/settings.json",
-    ".gemini/trustedFolders.json",
-];
-
-/// The folders that clients keep them in.
-const CLIENT_FOLDERS: [&str; 3] = [".claude", ".codex", ".gemini"];
-
-/// Folders whose files the clients take over as they are: the machine's own settings, and what was installed into them.
-const TAKEN_OVER: [&str; 5] = [
-    "/etc/claude-code",
-    "/etc/codex",
-    "/etc/gemini-cli",
-    "/Library/Application Support/ClaudeCode",
-    "/Library/Application Support/GeminiCli",
-];
-const INSTALLED: [&str; 3] = [".claude/plugins", ".claude/scheduled_tasks.json", ".gemini/extensions"];
 
 pub(crate) fn judge(context: &Context, voice: &mut Voice) -> Result<(), Trouble> {
     if let Kind::ConfigChange { path, .. } = &context.event.kind {
@@ -113,13 +92,23 @@ pub(crate) fn judge(context: &Context, voice: &mut Voice) -> Result<(), Trouble>
 }
 
 fn is_settings(path: &Utf8Path) -> bool {
-    SETTINGS.iter().any(|settings| path.ends_with(settings))
+    Client::settings_at(path).is_some()
+}
+
+/// A folder that a client keeps its settings in.
+fn is_client_s_folder(path: &Utf8Path) -> bool {
+    Client::folders().any(|folder| path.ends_with(folder))
+}
+
+fn all_settings() -> impl Iterator<Item = &'static Settings> {
+    Client::ALL.iter().map(|client| &client.describe().settings)
 }
 
 /// Settings of a client whose folder has another name: a user's who moved it, or a run's own.
 fn is_listed_settings(context: &Context, path: &Utf8Path) -> bool {
-    let is_named = matches!(path.file_name(), Some("settings.json" | "settings.local.json"));
-    is_named && context.rules.control.iter().any(|control| control == path)
+    let is_hooks =
+        |name: &str| Client::with_hooks().any(|(_, hooks)| [Some(hooks.file), hooks.local_file].contains(&Some(name)));
+    path.file_name().is_some_and(is_hooks) && context.rules.control.iter().any(|control| control == path)
 }
 
 /// Whether a path belongs to the guards. Where runs work lies below the state folder, and in it again what their guards
@@ -167,10 +156,10 @@ fn touched(
 
 /// What of the guards lies in a folder.
 fn below(context: &Context, folder: &Utf8Path) -> Vec<Utf8PathBuf> {
-    let settings = SETTINGS.iter().map(|s| folder.join(s));
-    let inner = SETTINGS.iter().filter_map(|s| s.split_once('/')).filter(|(name, _)| folder.ends_with(name));
+    let settings = Client::settings_files().map(|(name, file)| folder.join(name).join(file.name));
+    let inner = Client::settings_files().filter(|(name, _)| folder.ends_with(name));
     settings
-        .chain(inner.map(|(_, file)| folder.join(file)))
+        .chain(inner.map(|(_, file)| folder.join(file.name)))
         .chain(context.rules.control.iter().filter(|c| c.starts_with(folder)).cloned())
         .filter(|path| context.world.kind(path).is_some())
         .collect()
@@ -201,13 +190,8 @@ fn settings_edit(
     voice: &mut Voice,
 ) -> Result<Option<String>, Trouble> {
     let refused = Some(text::settings(context.lang, path.as_str()));
-    let keys = match path.parent().and_then(Utf8Path::file_name) {
-        _ if target.by != By::Edit => return Ok(refused),
-        Some(".gemini") if path.file_name() == Some("settings.json") => &keys::GEMINI,
-        Some(".codex") if path.extension() == Some("json") => &keys::CODEX,
-        Some(".codex" | ".gemini") => return Ok(refused),
-        _ => &keys::CLAUDE,
-    };
+    let keys = Client::settings_at(path).and_then(|file| file.keys);
+    let Some(keys) = keys.filter(|_| target.by == By::Edit) else { return Ok(refused) };
     match values(context, target)? {
         Some((before, after)) => {
             keys::judge(context, keys, path, (&before, &after), voice);
@@ -227,19 +211,21 @@ fn values(context: &Context, target: &Target) -> Result<Option<(Value, Value)>, 
 
 fn is_taken_over(path: &Utf8Path) -> bool {
     let part = |known: &str| path.ancestors().any(|folder| folder.ends_with(known));
-    TAKEN_OVER.iter().any(|known| path.starts_with(known)) || INSTALLED.iter().any(|known| part(known))
+    all_settings().any(|settings| {
+        settings.machine_folders.iter().any(|known| path.starts_with(known))
+            || settings.installed.iter().any(|known| part(known))
+    })
 }
 
 /// Files beside the settings from which a client takes programs that it runs: servers, agents, skills, commands. Whether
 /// it is one.
 fn takes_part(context: &Context, target: &Target, path: &Utf8Path, voice: &mut Voice) -> Result<bool, Trouble> {
-    let is_account = context.world.home().is_some_and(|home| path == home.join(".claude.json"));
-    let keys = match path.file_name() {
-        Some(".mcp.json") => Some(&keys::SERVERS),
-        _ if is_account => Some(&keys::ACCOUNT),
-        _ => None,
+    let lies_at = |place: &Place| match place {
+        Place::Anywhere(name) => path.file_name() == Some(name),
+        Place::Home(name) => context.world.home().is_some_and(|home| path == home.join(name)),
     };
-    if let Some(keys) = keys {
+    let beside = all_settings().flat_map(|settings| settings.beside).find(|beside| lies_at(&beside.place));
+    if let Some(keys) = beside.map(|beside| beside.keys) {
         match (target.by, values(context, target)?) {
             (By::Edit, Some((before, after))) => drop(keys::judge(context, keys, path, (&before, &after), voice)),
             _ if later::brings_text(target) => voice.ask(text::names_programs(context.lang, path.as_str())),
@@ -247,16 +233,16 @@ fn takes_part(context: &Context, target: &Target, path: &Utf8Path, voice: &mut V
         }
         return Ok(true);
     }
-    let folders = ["agents", "commands", "skills"].map(|name| format!(".claude/{name}"));
-    let is_paper = path.extension() == Some("md")
-        && path.ancestors().any(|folder| folders.iter().any(|known| folder.ends_with(known)));
-    if !is_paper {
+    let lies_in = |folders: &[&str]| path.ancestors().any(|folder| folders.iter().any(|known| folder.ends_with(known)));
+    let papers = all_settings().filter_map(|settings| settings.papers.as_ref());
+    let Some(papers) = papers.into_iter().find(|papers| path.extension() == Some("md") && lies_in(papers.folders))
+    else {
         return Ok(false);
-    }
+    };
     if target.by == By::Edit {
         let before = context.text(&target.real)?.unwrap_or_default();
         let after = text_after(context, &target.real).unwrap_or_default();
-        keys::judge_head(context, path, &before, &after, voice);
+        keys::judge_head(context, papers.head, path, &before, &after, voice);
     } else if later::brings_text(target) && says_hooks(context) {
         voice.ask(text::names_programs(context.lang, path.as_str()));
     }
@@ -287,16 +273,16 @@ fn run(context: &Context, command: &Command) -> Option<String> {
             let is_hidden = command.args().iter().take(3).any(Word::is_computed);
             (is_for_users && !is_asking || is_hidden).then(|| text::verb(lang, &command.line()))
         }
-        "claude" | "codex" | "gemini" if nested::takes_up_a_session(command, &words) => {
-            Some(text::takes_up(lang, &command.line()))
-        }
-        "claude" | "codex" | "gemini" => {
-            nested::starts_unguarded(context, command, &words).then(|| text::unguarded(lang, &command.line()))
-        }
         "pkill" | "killall" | "kill" | "skill" | "fuser" => {
             kills_us(context, command).then(|| text::stops(lang, &command.line()))
         }
-        _ => None,
+        program => {
+            let client = Client::of_program(program)?;
+            if nested::takes_up_a_session(client, &words) {
+                return Some(text::takes_up(lang, &command.line()));
+            }
+            nested::starts_unguarded(context, client, command, &words).then(|| text::unguarded(lang, &command.line()))
+        }
     }
 }
 
@@ -307,7 +293,7 @@ fn kills_us(context: &Context, command: &Command) -> bool {
         // `grep '[d]andori'` is how a search does not find itself.
         let text = word.text.replace(['[', ']'], "");
         let is_hook = |agent: &str| text.contains(&format!("hook {agent}"));
-        text.contains("dandori") || text == "hook" || ["claude", "codex", "gemini"].into_iter().any(is_hook)
+        text.contains("dandori") || text == "hook" || Client::ALL.iter().any(|client| is_hook(client.name()))
     };
     let looks_for_us = |other: &Command| LOOK.contains(&other.program.as_str()) && other.args().iter().any(is_us);
     command.args().iter().any(is_us) || context.commands().iter().any(looks_for_us)

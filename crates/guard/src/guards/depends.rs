@@ -28,11 +28,10 @@ pub(crate) fn judge(context: &Context, voice: &mut Voice) -> Result<(), Trouble>
 mod tests {
     use dandori_domain::guard::Level;
     use dandori_text::Lang;
-    use serde_json::json;
 
-    use crate::Agent;
+    use crate::Client;
     use crate::judge::Outcome;
-    use crate::stage::Stage;
+    use crate::stage::{Deed, Stage};
     use crate::world::Head;
 
     const STATE: &str = "---\nplaybook:\n  active: plan/playbook-a.md\n---\n";
@@ -99,12 +98,9 @@ mod tests {
             .file("/wt/plan/playbook-a.md", WAITS);
         assert_eq!(stage.write("src/a.rs", "x").outcome(), Outcome::Pass);
         assert_eq!(stage.write("/wt/src/a.rs", "x").outcome(), Outcome::Block);
-        stage.agent = Agent::Gemini;
-        let input = json!({"tool_name": "write_file", "tool_input": {"file_path": "a", "content": "x"}});
-        assert_eq!(stage.event_in("/wt", "BeforeTool", &input).outcome(), Outcome::Block);
-        stage.agent = Agent::Codex;
-        let patch = json!({"tool_name": "apply_patch",
-            "tool_input": {"command": "*** Begin Patch\n*** Add File: a\n+x\n*** End Patch"}});
-        assert_eq!(stage.event_in("/wt", "PreToolUse", &patch).outcome(), Outcome::Block);
+        for client in Client::ALL {
+            stage.agent = client;
+            assert_eq!(stage.does_in("/wt", Deed::Write("a")).unwrap().outcome(), Outcome::Block, "{client}");
+        }
     }
 }

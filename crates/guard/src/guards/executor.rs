@@ -3,16 +3,14 @@
 use dandori_playbook::Executor;
 use dandori_text::guard::edit;
 
+use crate::Agent;
 use crate::context::Context;
-use crate::event::Agent;
 use crate::papers;
 use crate::voice::{Trouble, Voice};
 
 pub(crate) fn judge(context: &Context, voice: &mut Voice) -> Result<(), Trouble> {
     let you = match context.event.agent {
-        Agent::Claude => Executor::Claude,
-        Agent::Codex => Executor::Codex,
-        Agent::Gemini => Executor::Gemini,
+        Agent::Client(client) => Executor::Client(client),
         Agent::Acp => Executor::Other(context.event.agent.to_string()),
     };
     for (_, checkout) in papers::work(context) {
@@ -41,11 +39,10 @@ pub(crate) fn judge(context: &Context, voice: &mut Voice) -> Result<(), Trouble>
 mod tests {
     use dandori_domain::guard::Level;
     use dandori_text::Lang;
-    use serde_json::json;
 
-    use crate::Agent;
+    use crate::Client;
     use crate::judge::Outcome;
-    use crate::stage::Stage;
+    use crate::stage::{Deed, Stage};
 
     fn stage(toolstack: &str, executor: &str) -> Stage {
         let state = format!("---\nplaybook:\n  active: plan/playbook-a.md\nconfig:\n  toolstack: {toolstack}\n---\n");
@@ -97,13 +94,11 @@ mod tests {
 
     #[test]
     fn who_asks_is_the_client_of_the_event() {
-        let mut stage = stage("B", "- executor: worker");
-        stage.agent = Agent::Codex;
-        let patch = json!({"command": "*** Begin Patch\n*** Add File: a\n+x\n*** End Patch"});
-        assert_eq!(stage.tool("apply_patch", &patch).outcome(), Outcome::Pass);
-        stage.agent = Agent::Gemini;
-        let input = json!({"tool_name": "write_file", "tool_input": {"file_path": "a", "content": "x"}});
-        assert_eq!(stage.event("BeforeTool", &input).outcome(), Outcome::Warn);
+        for client in Client::ALL {
+            let judged = stage("B", "- executor: worker").by(client).does(Deed::Write("a")).unwrap();
+            let want = if client == Client::Codex { Outcome::Pass } else { Outcome::Warn };
+            assert_eq!(judged.outcome(), want, "{client}");
+        }
     }
 
     #[test]

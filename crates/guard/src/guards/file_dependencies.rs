@@ -73,7 +73,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::Agent;
+    use crate::Client;
     use crate::judge::Outcome;
     use crate::stage::Stage;
 
@@ -133,7 +133,7 @@ mod tests {
     fn a_patch_of_many_files_asks_for_few() {
         let names = ["alpha.rs", "bravo.rs", "charlie.rs"];
         let mut stage = names.iter().fold(stage(), |stage, name| stage.file(name, "x\n"));
-        stage.agent = Agent::Codex;
+        stage.agent = Client::Codex;
         let updates = names.map(|n| format!("*** Update File: {n}\n@@\n-x\n+y\n")).concat();
         stage.tool("apply_patch", &json!({"command": format!("*** Begin Patch\n{updates}*** End Patch")}));
         assert_eq!(stage.calls.borrow().len(), FILES);

@@ -133,9 +133,9 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::Agent;
+    use crate::Client;
     use crate::judge::{Judgement, Outcome};
-    use crate::stage::Stage;
+    use crate::stage::{Deed, Stage};
 
     const STATE: &str = "---\nplaybook:\n  active: plan/playbook-a.md\n---\n";
 
@@ -188,15 +188,16 @@ mod tests {
     fn where_there_is_no_skill_tool_reading_the_skill_counts() {
         let mut stage = plain();
         assert_eq!(stage.read(".claude/skills/understanding-check/SKILL.md").effects, [set(UNDERSTANDING)]);
-        stage.agent = Agent::Codex;
+        stage.agent = Client::Codex;
         assert!(stage.bash("cat ~/.codex/skills/playbook-init/SKILL.md").effects.contains(&set(INIT)));
         assert_eq!(stage.bash("cat docs/playbook-init.md").effects, []);
-        assert_eq!(stage.tool("spawn_agent", &json!({"agent_type": "pm", "message": "x"})).outcome(), Outcome::Block);
-        stage.agent = Agent::Gemini;
-        let fields = json!({"tool_name": "activate_skill", "tool_input": {"name": "playbook-init"}});
-        assert!(stage.event("BeforeTool", &fields).effects.contains(&set(INIT)));
-        let fields = json!({"tool_name": "invoke_agent", "tool_input": {"agent_name": "pm", "prompt": "x"}});
-        assert_eq!(stage.event("BeforeTool", &fields).outcome(), Outcome::Block);
+        for client in Client::ALL {
+            stage.agent = client;
+            assert_eq!(stage.does(Deed::Agent("pm")).unwrap().outcome(), Outcome::Block, "{client}");
+            if let Some(judged) = stage.does(Deed::Skill("playbook-init")) {
+                assert!(judged.effects.contains(&set(INIT)), "{client}");
+            }
+        }
     }
 
     #[test]

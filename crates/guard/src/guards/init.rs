@@ -81,7 +81,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::Agent;
+    use crate::Client;
     use crate::judge::{Judgement, Outcome};
     use crate::stage::Stage;
 
@@ -131,7 +131,7 @@ mod tests {
     #[test]
     fn a_read_in_a_shell_line_counts_for_clients_without_a_tool_for_it() {
         let mut codex = stage();
-        codex.agent = Agent::Codex;
+        codex.agent = Client::Codex;
         assert!(clears(&codex.bash("cat CLAUDE.md && sed -n 1,200p state.md")));
         assert!(!clears(&codex.bash("cat CLAUDE.md; npm i")), "a line that does more does not count");
         assert!(!clears(&codex.bash("echo CLAUDE.md state.md")), "naming is not reading");

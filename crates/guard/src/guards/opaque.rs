@@ -187,7 +187,7 @@ mod tests {
     use crate::rules::Active;
     use crate::stage::Stage;
     use crate::world::{Effect, Mark};
-    use crate::{Agent, ErrorPolicy, Level};
+    use crate::{Client, ErrorPolicy, Level};
     use dandori_text::Lang;
 
     fn stage() -> Stage {
@@ -218,7 +218,7 @@ mod tests {
             assert_eq!(stage().bash(line).outcome(), Outcome::Ask, "{line}");
         }
         let mut codex = stage();
-        codex.agent = Agent::Codex;
+        codex.agent = Client::Codex;
         assert_eq!(codex.bash("bash").outcome(), Outcome::Ask, "what is typed into it later is seen by nobody");
     }
 

@@ -79,9 +79,9 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::Agent;
+    use crate::Client;
     use crate::judge::{Judgement, Outcome};
-    use crate::stage::Stage;
+    use crate::stage::{Deed, Stage};
 
     fn stage() -> Stage {
         let mut stage =
@@ -171,12 +171,13 @@ mod tests {
         stage.rules.checks.after_edit.clear();
         let wrote = |path: &str| Effect::Set(Mark::Wrote(path.into()), String::new());
         assert_eq!(edited(&stage, "link.rs").effects, [wrote("/repo/src/a.rs")]);
-        stage.agent = Agent::Codex;
+        stage.agent = Client::Codex;
         let patch = "*** Begin Patch\n*** Add File: x.sh\n+x\n*** Add File: /tmp/y.sh\n+x\n*** End Patch";
         let fields = json!({"tool_name": "apply_patch", "tool_input": {"command": patch}, "tool_response": "ok"});
         assert_eq!(stage.event("PostToolUse", &fields).effects, [wrote("/repo/x.sh"), wrote("/tmp/y.sh")]);
-        stage.agent = Agent::Gemini;
-        let fields = json!({"tool_name": "write_file", "tool_input": {"file_path": "z.sh", "content": "x"}});
-        assert_eq!(stage.event("AfterTool", &fields).effects, [wrote("/repo/z.sh")]);
+        for client in Client::ALL {
+            stage.agent = client;
+            assert_eq!(stage.has_done(Deed::Write("z.sh")).unwrap().effects, [wrote("/repo/z.sh")], "{client}");
+        }
     }
 }

@@ -82,9 +82,8 @@ fn is_named(prompt: &str, item: &str) -> bool {
 mod tests {
     use dandori_domain::guard::Level;
     use dandori_text::Lang;
-    use serde_json::json;
 
-    use crate::Agent;
+    use crate::Client;
     use crate::judge::Outcome;
     use crate::stage::Stage;
 
@@ -116,9 +115,9 @@ mod tests {
         assert!(said.contains("lib/b.rs はスコープ (src/**) の外") && said.contains("確認"), "{said}");
         let by_project = stage("---\nreviewed: true\n---\n").file("project.md", "---\nscope: [src/**]\n---\n");
         assert_eq!(by_project.prompt("fix lib/b.rs").outcome(), Outcome::Warn, "project.md's scope");
-        let mut gemini = scoped();
-        gemini.agent = Agent::Gemini;
-        assert_eq!(gemini.event("BeforeAgent", &json!({"prompt": "fix lib/b.rs"})).outcome(), Outcome::Warn);
+        for client in Client::ALL {
+            assert_eq!(scoped().by(client).prompt("fix lib/b.rs").outcome(), Outcome::Warn, "{client}");
+        }
     }
 
     #[test]

@@ -76,9 +76,9 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::Agent;
+    use crate::Client;
     use crate::judge::Outcome;
-    use crate::stage::Stage;
+    use crate::stage::{Deed, Stage};
 
     fn stage() -> Stage {
         let mut stage = Stage::only("protected-edit", Level::Block)
@@ -215,12 +215,13 @@ mod tests {
     #[test]
     fn a_patch_and_a_relative_path_are_seen() {
         let mut stage = stage();
-        stage.agent = Agent::Codex;
+        stage.agent = Client::Codex;
         let patch = "*** Begin Patch\n*** Update File: x.md\n*** Move to: docs/spec/x.md\n@@\n-a\n+b\n*** End Patch";
         assert_eq!(stage.tool("apply_patch", &json!({"command": patch})).outcome(), Outcome::Block);
-        stage.agent = Agent::Gemini;
-        let input =
-            json!({"tool_name": "write_file", "tool_input": {"file_path": "docs/../Cargo.lock", "content": ""}});
-        assert_eq!(stage.event("BeforeTool", &input).outcome(), Outcome::Block);
+        for client in Client::ALL {
+            stage.agent = client;
+            let judged = stage.does(Deed::Write("docs/../Cargo.lock")).unwrap();
+            assert_eq!(judged.outcome(), Outcome::Block, "{client}");
+        }
     }
 }

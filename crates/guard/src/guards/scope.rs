@@ -105,9 +105,9 @@ mod tests {
     use dandori_text::Lang;
     use serde_json::json;
 
-    use crate::Agent;
+    use crate::Client;
     use crate::judge::Outcome;
-    use crate::stage::Stage;
+    use crate::stage::{Deed, Stage};
     use crate::world::Head;
 
     const STATE: &str = "---\nplaybook:\n  active: plan/playbook-a.md\n---\n";
@@ -239,14 +239,16 @@ mod tests {
             .file("/wt/plan/playbook-a.md", "---\nscope: [lib/**]\n---\n");
         assert_eq!(stage.write("/wt/lib/a.rs", "x").outcome(), Outcome::Pass);
         assert_eq!(stage.write("/wt/src/a.rs", "x").outcome(), Outcome::Warn);
-        stage.agent = Agent::Codex;
+        stage.agent = Client::Codex;
         let patch =
             json!({"command": "*** Begin Patch\n*** Add File: src/a\n+x\n*** Add File: lib/a\n+x\n*** End Patch"});
         let judged = stage.tool("apply_patch", &patch);
         assert!(judged.outcome() == Outcome::Warn && judged.said().starts_with("lib/a:"), "{}", judged.said());
-        stage.agent = Agent::Gemini;
-        let input = json!({"tool_name": "write_file", "tool_input": {"file_path": "lib/a", "content": "x"}});
-        assert_eq!(stage.event("BeforeTool", &input).outcome(), Outcome::Warn);
-        assert_eq!(stage.unreadable("state.md").event("BeforeTool", &input).outcome(), Outcome::Error);
+        for client in Client::ALL {
+            stage.agent = client;
+            assert_eq!(stage.does(Deed::Write("lib/a")).unwrap().outcome(), Outcome::Warn, "{client}");
+        }
+        let stage = stage.unreadable("state.md");
+        assert_eq!(stage.does(Deed::Write("lib/a")).unwrap().outcome(), Outcome::Error);
     }
 }

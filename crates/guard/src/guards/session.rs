@@ -82,6 +82,7 @@ fn name(source: &Source) -> &str {
     match source {
         Source::Startup => "startup",
         Source::Resume => "resume",
+        Source::Fork => "fork",
         Source::Clear => "clear",
         Source::Compact => "compact",
         Source::Other(name) => name,

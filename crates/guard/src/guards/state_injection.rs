@@ -57,10 +57,9 @@ fn cut(text: &str, chars: usize) -> String {
 mod tests {
     use dandori_domain::guard::Level;
     use dandori_text::Lang;
-    use serde_json::json;
 
     use super::*;
-    use crate::Agent;
+    use crate::Client;
     use crate::judge::Outcome;
     use crate::stage::Stage;
     use crate::world::Head;
@@ -118,9 +117,9 @@ mod tests {
     }
 
     #[test]
-    fn gemini_is_told_too() {
-        let mut stage = stage(PLAYBOOK);
-        stage.agent = Agent::Gemini;
-        assert_eq!(stage.event("BeforeAgent", &json!({"prompt": "x"})).outcome(), Outcome::Info);
+    fn every_client_is_told() {
+        for client in Client::ALL {
+            assert_eq!(stage(PLAYBOOK).by(client).prompt("x").outcome(), Outcome::Info, "{client}");
+        }
     }
 }

@@ -29,9 +29,9 @@ mod tests {
     use dandori_text::Lang;
     use serde_json::json;
 
-    use crate::Agent;
+    use crate::Client;
     use crate::judge::Outcome;
-    use crate::stage::Stage;
+    use crate::stage::{Deed, Stage};
 
     const PLAYBOOK: &str = "---\nreviewed: true\n---\n## p1: One\n- status: in_progress\n\n### Subtasks\n\
         - [x] p1.1 old, without evidence\n- [ ] p1.2 proven\n  - technical: `cargo test` passed\n  - consistency: read\n\
@@ -88,9 +88,9 @@ mod tests {
     }
 
     #[test]
-    fn patches_and_gemini_are_followed() {
+    fn every_client_is_followed() {
         let mut stage = stage();
-        stage.agent = Agent::Codex;
+        stage.agent = Client::Codex;
         let patch = |line: &str| {
             let text = format!(
                 "*** Begin Patch\n*** Update File: plan/playbook-a.md\n@@\n-- [ ] {line}\n+- [x] {line}\n*** End Patch"
@@ -98,9 +98,11 @@ mod tests {
             stage.tool("apply_patch", &json!({"command": text})).outcome()
         };
         assert_eq!((patch("p1.2 proven"), patch("p1.3 not proven")), (Outcome::Pass, Outcome::Block));
-        stage.agent = Agent::Gemini;
-        let input = json!({"tool_name": "replace",
-            "tool_input": {"file_path": "plan/playbook-a.md", "old_string": "[ ] p1.3", "new_string": "[x] p1.3"}});
-        assert_eq!(stage.event("BeforeTool", &input).outcome(), Outcome::Block);
+        for client in Client::ALL {
+            stage.agent = client;
+            let (old, new) = ("- [ ] p1.3 not proven", "- [x] p1.3 not proven");
+            let judged = stage.does(Deed::Edit { path: "plan/playbook-a.md", old, new }).unwrap();
+            assert_eq!(judged.outcome(), Outcome::Block, "{client}");
+        }
     }
 }

@@ -42,7 +42,9 @@ mod tests {
     use dandori_text::Lang;
     use serde_json::json;
 
-    use crate::Agent;
+    use dandori_domain::client::Moment;
+
+    use crate::Client;
     use crate::judge::{Judgement, Outcome};
     use crate::stage::Stage;
 
@@ -75,10 +77,10 @@ mod tests {
         let mut blocking = stage();
         blocking.rules.order[0].level = Level::Block;
         assert_eq!(stop(&blocking, false).outcome(), Outcome::Info, "whatever it is set to");
-        let mut gemini = stage();
-        gemini.agent = Agent::Gemini;
-        let judged = gemini.event("AfterAgent", &json!({"prompt": "x", "prompt_response": "y"}));
-        assert!(judged.said().contains("1 (p2)"), "{}", judged.said());
+        for client in Client::ALL {
+            let judged = stage().by(client).at(Moment::Stop, &json!({}));
+            assert!(judged.said().contains("1 (p2)"), "{client}: {}", judged.said());
+        }
     }
 
     #[test]

@@ -213,10 +213,9 @@ fn without_opener(words: &[String]) -> Option<(&[String], bool)> {
 mod tests {
     use dandori_domain::guard::Level;
     use dandori_text::Lang;
-    use serde_json::json;
 
     use super::*;
-    use crate::Agent;
+    use crate::Client;
     use crate::judge::Outcome;
     use crate::stage::Stage;
 
@@ -278,9 +277,9 @@ mod tests {
         assert!(said.contains("理解確認") && said.contains("必須") && said.contains("`playbook-init`"), "{said}");
         let bare = Stage::only("task-request", Level::Info);
         assert_eq!(bare.prompt("fix the bug").outcome(), Outcome::Info, "without state.md, too");
-        let mut gemini = stage();
-        gemini.agent = Agent::Gemini;
-        assert!(gemini.event("BeforeAgent", &json!({"prompt": "fix the bug"})).said().contains("mandatory"));
+        for client in Client::ALL {
+            assert!(stage().by(client).prompt("fix the bug").said().contains("mandatory"), "{client}");
+        }
     }
 
     #[test]

@@ -99,6 +99,7 @@ impl<'a> Fields<'a> {
         match self.string("source").unwrap_or_default().as_str() {
             "startup" => Source::Startup,
             "resume" => Source::Resume,
+            "fork" => Source::Fork,
             "clear" => Source::Clear,
             "compact" => Source::Compact,
             other => Source::Other(other.to_owned()),
@@ -125,8 +126,9 @@ fn as_text(raw: &str) -> Value {
 
 pub(super) fn permission_mode(text: String) -> PermissionMode {
     match text.as_str() {
-        "default" => PermissionMode::Default,
+        "default" | "manual" => PermissionMode::Default,
         "plan" => PermissionMode::Plan,
+        "auto" => PermissionMode::Auto,
         "acceptEdits" => PermissionMode::AcceptEdits,
         "bypassPermissions" => PermissionMode::Bypass,
         "dontAsk" => PermissionMode::DontAsk,

@@ -11,6 +11,8 @@ fn record(at: Timestamp, subject: &str) -> Record {
         at: at.as_millisecond(),
         agent: "claude".to_owned(),
         session: Some("s".to_owned()),
+        prompt_id: None,
+        prompt_hash: None,
         event: "pre-tool".to_owned(),
         tool: None,
         subject: Some(subject.to_owned()),

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use dandori_guard::world::Log;
-use dandori_guard::{Agent, Mark};
+use dandori_guard::{Client, Mark};
 use dandori_journal::{Exceptions, Logs, Outcome, Record, RecordedVerdict, Session, StepRecord, spool};
 use jiff::Timestamp;
 use jiff::civil::DateTime;
@@ -31,7 +31,7 @@ fn main() {
 
 /// Everything a hook writes, `count` times.
 fn write_all(folder: &Utf8Path, name: &str, count: u64) -> std::io::Result<()> {
-    let session = Session::new(folder, Agent::Claude, Some("shared"));
+    let session = Session::new(folder, Client::Claude, Some("shared"));
     let logs = Logs::new(folder);
     let now = Timestamp::UNIX_EPOCH;
     for i in 0..count {
@@ -57,6 +57,8 @@ fn record(subject: &str) -> Record {
         at: 0,
         agent: "claude".to_owned(),
         session: Some("shared".to_owned()),
+        prompt_id: None,
+        prompt_hash: None,
         event: "pre-tool".to_owned(),
         tool: Some("Edit".to_owned()),
         subject: Some(subject.to_owned()),

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use dandori_guard::world::About;
-use dandori_guard::{Agent, Mark};
+use dandori_guard::{Client, Mark};
 use dandori_journal::spool::{self, Skipped};
 use dandori_journal::{Exceptions, Given, Session};
 use jiff::Timestamp;
@@ -28,7 +28,7 @@ impl Bed {
     }
 
     fn session(&self) -> Session {
-        Session::new(&self.folder(), Agent::Claude, Some("shared"))
+        Session::new(&self.folder(), Client::Claude, Some("shared"))
     }
 
     fn hook(&self, name: &str, count: u64) -> Child {

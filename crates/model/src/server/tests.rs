@@ -31,7 +31,7 @@ fn the_turn_is_the_number_of_model_turns_in_the_request() {
     assert!(post(&server, "/v1/messages", &anthropic(9)).contains("done"));
     assert_eq!(server.turns().len(), 3);
 
-    let server = start(Kind::Gemini, Script::turns([Turn::say("first"), Turn::say("second")]));
+    let server = start(Kind::Google, Script::turns([Turn::say("first"), Turn::say("second")]));
     let contents = json!({ "contents": [{ "role": "user" }, { "role": "model" }, { "role": "user" }] });
     assert!(post(&server, "/v1beta/models/m:streamGenerateContent?alt=sse", &contents).contains("second"));
 

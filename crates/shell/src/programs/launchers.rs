@@ -3,6 +3,8 @@
 //! An option whose value is not declared here would be taken for the command, and the command for its arguments: each
 //! entry names every option that takes a value as the next word.
 
+use dandori_domain::Client;
+
 use crate::options::{self, Spec};
 use crate::programs::wrappers::{is_assignment, spec};
 use crate::reading::Word;
@@ -200,19 +202,18 @@ pub(crate) fn runner(program: &str, args: &[Word]) -> Option<Vec<Runs>> {
 /// The program that a package is run for: `rimraf` for `rimraf@5`. Of a scoped one it is the name behind the scope, unless
 /// the package calls its program otherwise.
 fn program_of_package(text: &str) -> Option<String> {
-    let (scope, name) = match text.strip_prefix('@') {
-        Some(scoped) => scoped.split_once('/')?,
-        None => ("", text),
+    let name = match text.strip_prefix('@') {
+        Some(scoped) => scoped.split_once('/')?.1,
+        None => text,
     };
     let bare = name.split('@').next().unwrap_or(name);
     if bare.is_empty() || name.contains(['/', ':', '$']) {
         return None;
     }
-    Some(match (scope, bare) {
-        ("anthropic-ai", "claude-code") => "claude".to_owned(),
-        ("google", "gemini-cli") => "gemini".to_owned(),
-        _ => bare.to_owned(),
-    })
+    let package = text.get(..text.len() - name.len() + bare.len()).unwrap_or(text);
+    let programs = Client::ALL.iter().map(|client| &client.describe().program);
+    let client = programs.into_iter().find(|program| program.package == package);
+    Some(client.map_or(bare, |program| program.name).to_owned())
 }
 
 /// The options a manager takes before its word.

@@ -1,8 +1,8 @@
 //! What keeps dandori's hooks from being heard, and what came of trying them.
 
+use dandori_domain::Client;
 use dandori_domain::problem::SettingsTrouble;
 
-use super::Agent;
 use crate::Lang;
 use crate::init::{self, Beyond};
 use crate::lang::say;
@@ -86,7 +86,8 @@ pub enum HookTrouble {
         path: String,
         main: String,
     },
-    GeminiFolder {
+    /// Its client trusts no hook in this folder.
+    FolderNotTrusted {
         root: String,
     },
     ClaudeSubfolder {
@@ -154,7 +155,7 @@ impl HookTrouble {
             Self::CodexChanged { .. } => "codex_changed",
             Self::CodexOff { .. } => "codex_off",
             Self::CodexWorktree { .. } => "codex_worktree",
-            Self::GeminiFolder { .. } => "gemini_folder",
+            Self::FolderNotTrusted { .. } => "folder_not_trusted",
             Self::ClaudeSubfolder { .. } => "claude_subfolder",
             Self::Outdated { .. } => "outdated",
             Self::OtherPlace { .. } => "other_place",
@@ -164,8 +165,8 @@ impl HookTrouble {
 }
 
 /// What is wrong, in one line.
-pub fn trouble(lang: Lang, agent: Agent, trouble: &HookTrouble) -> String {
-    let agent = agent.name();
+pub fn trouble(lang: Lang, client: Client, trouble: &HookTrouble) -> String {
+    let agent = client.title();
     match trouble {
         HookTrouble::NotInstalled => say!(lang, "no hooks of dandori", "dandori のフックがありません"),
         HookTrouble::Unparsed { path, trouble } => {
@@ -189,8 +190,8 @@ pub fn trouble(lang: Lang, agent: Agent, trouble: &HookTrouble) -> String {
             let key = if key.is_empty() { say!(lang, "the whole", "全体") } else { format!("`{key}`") };
             say!(
                 lang,
-                "{path}, line {line}, column {column}: {key} {wanted}; for that {agent} drops every hook in the file, without a word",
-                "{path}、{line} 行 {column} 列: {key} {wanted}。{agent} はこのファイルのフックをすべて黙って無視します"
+                "{path}, line {line}, column {column}: {key} {wanted}; for that {agent} leaves hooks of the file out, mostly all of them, without a word",
+                "{path}、{line} 行 {column} 列: {key} {wanted}。{agent} はこのファイルのフックを (多くの場合すべて) 黙って無視します"
             )
         }
         HookTrouble::Disabled { path, key } => {
@@ -279,10 +280,10 @@ pub fn trouble(lang: Lang, agent: Agent, trouble: &HookTrouble) -> String {
             "Codex does not read {path}: in a linked worktree it takes the hooks of {main}",
             "Codex は {path} を読みません。リンクされたワークツリーでは {main} のフックを使います"
         ),
-        HookTrouble::GeminiFolder { root } => say!(
+        HookTrouble::FolderNotTrusted { root } => say!(
             lang,
-            "Gemini does not trust the folder {root}, and reads no hook of it",
-            "Gemini がフォルダー {root} を信頼していないため、そのフックは読み込まれません"
+            "{agent} does not trust the folder {root}, and reads no hook of it",
+            "{agent} がフォルダー {root} を信頼していないため、そのフックは読み込まれません"
         ),
         HookTrouble::ClaudeSubfolder { root } => say!(
             lang,
@@ -324,7 +325,8 @@ fn wanted(lang: Lang, wanted: Wanted) -> &'static str {
 }
 
 /// What to do about it.
-pub fn remedy(lang: Lang, trouble: &HookTrouble) -> String {
+pub fn remedy(lang: Lang, client: Client, trouble: &HookTrouble) -> String {
+    let program = client.describe().program.name;
     match trouble {
         HookTrouble::NotInstalled
         | HookTrouble::MissingEvents { .. }
@@ -375,10 +377,10 @@ pub fn remedy(lang: Lang, trouble: &HookTrouble) -> String {
             "`dandori init` in {main}, or `dandori init --user`",
             "{main} で `dandori init`、または `dandori init --user` を実行してください"
         ),
-        HookTrouble::GeminiFolder { .. } => say!(
+        HookTrouble::FolderNotTrusted { .. } => say!(
             lang,
-            "start `gemini` there and confirm that you trust it, or use `dandori init --user`",
-            "そこで `gemini` を起動してフォルダーを信頼するか、`dandori init --user` を使ってください"
+            "start `{program}` there and confirm that you trust it, or use `dandori init --user`",
+            "そこで `{program}` を起動してフォルダーを信頼するか、`dandori init --user` を使ってください"
         ),
         HookTrouble::ClaudeSubfolder { root } => say!(
             lang,
@@ -413,8 +415,8 @@ pub fn only_looked(lang: Lang) -> &'static str {
     }
 }
 
-pub fn trying(lang: Lang, agent: Agent) -> String {
-    let agent = agent.name();
+pub fn trying(lang: Lang, client: Client) -> String {
+    let agent = client.title();
     say!(lang, "trying the hooks of {agent} …", "{agent} のフックを試しています…")
 }
 
@@ -517,10 +519,10 @@ fn not_tried(lang: Lang, why: &NotTried) -> String {
 }
 
 /// What to do about a verdict. `likely`: what was found wrong in the settings.
-pub fn after(lang: Lang, verdict: &HookTrial, likely: &[String]) -> Option<String> {
+pub fn after(lang: Lang, client: Client, verdict: &HookTrial, likely: &[String]) -> Option<String> {
     match verdict {
         HookTrial::FiresAndBlocks | HookTrial::NotTried(NotTried::NotFound) => None,
-        HookTrial::NotTried(NotTried::NotInstalled) => Some(remedy(lang, &HookTrouble::NotInstalled)),
+        HookTrial::NotTried(NotTried::NotInstalled) => Some(remedy(lang, client, &HookTrouble::NotInstalled)),
         _ if !likely.is_empty() => {
             let likely = likely.join(match lang {
                 Lang::En => "; ",

@@ -56,7 +56,7 @@ mod tests {
 
     #[test]
     fn the_program_stands_after_its_variables() {
-        assert_eq!(program_in("gemini --acp"), "gemini");
+        assert_eq!(program_in("agent --acp"), "agent");
         assert_eq!(program_in("A=1 B=\"$HOME\" /opt/agent --stdio"), "/opt/agent");
     }
 }

@@ -4,11 +4,12 @@
 pub(in crate::cli) mod codex;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use dandori_domain::client::{FolderTrust, Hooks, Trust};
 use dandori_domain::problem::SettingsTrouble;
 use dandori_install::{Client, Inspection, Looseness, Reach, Shape, Weakness, inspect, reach};
 use dandori_text::Lang;
+use dandori_text::doctor::Check;
 use dandori_text::doctor::hooks::{self as text, HookTrouble, Wanted, Weak};
-use dandori_text::doctor::{Agent, Check};
 use dandori_text::init::Beyond;
 
 use super::{Finding, Grade};
@@ -18,6 +19,7 @@ use crate::cli::init::{self, files, places};
 /// What was seen of one agent.
 pub(super) struct Look {
     pub(super) client: Client,
+    pub(super) hooks: &'static Hooks,
     /// The checkout the user stands in.
     pub(super) root: Option<Utf8PathBuf>,
     pub(super) files: Vec<Settings>,
@@ -41,50 +43,42 @@ pub(super) enum Scope {
     Project,
 }
 
-/// The machine's own settings of Claude Code, which nobody's else can change.
-const MANAGED: &str = "/etc/claude-code/managed-settings.json";
-/// Those of Gemini CLI.
-const GEMINI_SYSTEM: &str = "/etc/gemini-cli/settings.json";
-
 /// Every agent that is there, or has hooks of ours.
 pub(super) fn look(context: &Context) -> Vec<Look> {
-    let all = Client::ALL.into_iter().map(|client| Look::at(context, client));
+    let all = Client::with_hooks().map(|(client, hooks)| Look::at(context, client, hooks));
     all.filter(|look| look.is_found || look.is_installed).collect()
 }
 
 impl Look {
-    fn at(context: &Context, client: Client) -> Self {
+    fn at(context: &Context, client: Client, hooks: &'static Hooks) -> Self {
         let root = context.cwd.as_deref().and_then(places::project_root);
-        let files = settings(context, client, root.as_deref());
+        let files = settings(context, client, hooks, root.as_deref());
         let mut look = Self {
             client,
+            hooks,
             root,
             files,
             is_installed: false,
-            is_found: context.env.find_program(client.name()).is_some(),
+            is_found: context.env.find_program(client.describe().program.name).is_some(),
             is_folder_trusted: true,
             troubles: Vec::new(),
         };
         look.read_files();
         look.look_at_programs(context);
         look.look_at_places(context);
-        match client {
-            Client::Claude => look.look_at_claude(context),
-            Client::Codex => codex::look(&mut look, context),
-            Client::Gemini => look.look_at_gemini(context),
+        look.look_at_required();
+        look.look_at_the_machine_s();
+        look.look_at_variables(context);
+        look.look_at_folder(context);
+        match &hooks.trust {
+            Trust::None => {}
+            Trust::Hashes { .. } => codex::look(&mut look, context),
+            Trust::Folder(trust) => look.look_at_trust(context, trust),
         }
         if !look.is_installed {
             look.troubles = vec![HookTrouble::NotInstalled];
         }
         look
-    }
-
-    pub(super) fn agent(&self) -> Agent {
-        match self.client {
-            Client::Claude => Agent::Claude,
-            Client::Codex => Agent::Codex,
-            Client::Gemini => Agent::Gemini,
-        }
     }
 
     pub(super) fn can_be_tried(&self) -> bool {
@@ -101,20 +95,20 @@ impl Look {
     pub(super) fn reasons(&self, lang: Lang) -> Vec<String> {
         let stands_in_the_way = |trouble: &&HookTrouble| grade(trouble) == Grade::Bad;
         let troubles = self.troubles.iter().filter(stands_in_the_way);
-        troubles.map(|trouble| text::trouble(lang, self.agent(), trouble)).collect()
+        troubles.map(|trouble| text::trouble(lang, self.client, trouble)).collect()
     }
 
     pub(super) fn findings(&self, lang: Lang) -> Vec<Finding> {
-        let check = Check::Hooks(self.agent());
+        let check = Check::Hooks(self.client);
         if self.troubles.is_empty() {
             let paths = self.own_files().map(|(file, _)| file.path.as_str()).collect::<Vec<_>>();
             return vec![Finding::good(check, text::installed(lang, &paths.join(", ")))];
         }
         let finding = |trouble: &HookTrouble| Finding {
             grade: grade(trouble),
-            remedy: Some(text::remedy(lang, trouble)),
+            remedy: Some(text::remedy(lang, self.client, trouble)),
             code: Some(trouble.code()),
-            ..Finding::good(check, text::trouble(lang, self.agent(), trouble))
+            ..Finding::good(check, text::trouble(lang, self.client, trouble))
         };
         self.troubles.iter().map(finding).collect()
     }
@@ -150,9 +144,8 @@ impl Look {
                     continue;
                 }
             };
-            // The second counts in the machine's own file alone.
-            if let Some(key) = found.off.filter(|key| *key != "allowManagedHooksOnly") {
-                troubles.push(HookTrouble::Disabled { path: path.clone(), key: key.to_owned() });
+            if let Some(switch) = found.off.filter(|switch| !switch.is_machines) {
+                troubles.push(HookTrouble::Disabled { path: path.clone(), key: switch.name() });
             }
             if found.entries.is_empty() {
                 continue;
@@ -203,33 +196,43 @@ impl Look {
         self.troubles.extend(troubles);
     }
 
-    /// A word that the client does not know counts as none.
-    fn look_at_other_sessions(&mut self) {
+    /// What has to stand beside the hooks. A word that the client does not know counts as none.
+    fn look_at_required(&mut self) {
         let mut troubles = Vec::new();
         for file in &self.files {
             let settings: serde_json::Value =
                 file.text().and_then(|t| serde_json::from_str(t).ok()).unwrap_or_default();
-            let Some(value) = settings.get("crossSessionInbound") else { continue };
-            if !value.as_str().is_some_and(|word| matches!(word, "refuse" | "hold")) {
-                let (path, value) = (file.path.to_string(), value.to_string());
-                troubles.push(HookTrouble::OpenToSessions { path, value });
+            for required in self.hooks.requires {
+                let Some(value) = settings.get(required.key) else { continue };
+                if !value.as_str().is_some_and(|word| required.words.contains(&word)) {
+                    let (path, value) = (file.path.to_string(), value.to_string());
+                    troubles.push(HookTrouble::OpenToSessions { path, value });
+                }
             }
         }
         self.troubles.extend(troubles);
     }
 
-    fn look_at_claude(&mut self, context: &Context) {
-        self.look_at_other_sessions();
-        let managed = files::read(Utf8Path::new(MANAGED)).ok().flatten();
-        if let Some(key) = managed.and_then(|text| inspect(Client::Claude, &text).ok()?.off) {
-            self.troubles.push(HookTrouble::Disabled { path: MANAGED.to_owned(), key: key.to_owned() });
+    /// The machine's own settings, which nobody else's can change.
+    fn look_at_the_machine_s(&mut self) {
+        let Some(path) = self.client.describe().settings.machine_file else { return };
+        let text = files::read(Utf8Path::new(path)).ok().flatten();
+        if let Some(switch) = text.and_then(|text| inspect(self.client, &text).ok()?.off) {
+            self.troubles.push(HookTrouble::Disabled { path: path.to_owned(), key: switch.name() });
         }
-        let is_simple = context.env.text("CLAUDE_CODE_SIMPLE").is_some_and(|v| v != "0" && v != "false");
-        if is_simple {
-            self.troubles.push(HookTrouble::DisabledByVariable { name: "CLAUDE_CODE_SIMPLE" });
+    }
+
+    fn look_at_variables(&mut self, context: &Context) {
+        let Some(name) = self.client.describe().environment.disarms else { return };
+        if context.env.text(name).is_some_and(|v| v != "0" && v != "false") {
+            self.troubles.push(HookTrouble::DisabledByVariable { name });
         }
-        let scopes: Vec<Scope> = self.own_files().map(|(file, _)| file.scope).collect();
+    }
+
+    fn look_at_folder(&mut self, context: &Context) {
+        let scopes = self.scopes();
         if let (Some(root), Some(here)) = (&self.root, &context.cwd)
+            && self.hooks.only_from_root
             && !scopes.is_empty()
             && !scopes.contains(&Scope::User)
             && root != here
@@ -238,32 +241,37 @@ impl Look {
         }
     }
 
-    fn look_at_gemini(&mut self, context: &Context) {
+    fn scopes(&self) -> Vec<Scope> {
+        self.own_files().map(|(file, _)| file.scope).collect()
+    }
+
+    fn look_at_trust(&mut self, context: &Context, trust: &FolderTrust) {
         let Some(root) = self.root.clone() else { return };
-        self.is_folder_trusted = self.gemini_trusts(context, &root);
-        let scopes: Vec<Scope> = self.own_files().map(|(file, _)| file.scope).collect();
+        self.is_folder_trusted = self.trusts(context, trust, &root);
+        let scopes = self.scopes();
         // The user's own are read in every folder.
         if scopes.contains(&Scope::Project) && !scopes.contains(&Scope::User) && !self.is_folder_trusted {
-            self.troubles.push(HookTrouble::GeminiFolder { root: root.into_string() });
+            self.troubles.push(HookTrouble::FolderNotTrusted { root: root.into_string() });
         }
     }
 
-    fn gemini_trusts(&self, context: &Context, root: &Utf8Path) -> bool {
-        let word = context.env.text("GEMINI_CLI_TRUST_WORKSPACE");
-        if context.env.text("GEMINI_RESTRICTED_MODE") == Some("true") || word == Some("false") {
+    fn trusts(&self, context: &Context, trust: &FolderTrust, root: &Utf8Path) -> bool {
+        let word = context.env.text(trust.word);
+        if context.env.text(trust.restricted) == Some("true") || word == Some("false") {
             return false;
         }
         let user = self.files.iter().find(|f| f.scope == Scope::User).and_then(Settings::text);
-        let system = files::read(Utf8Path::new(GEMINI_SYSTEM)).ok().flatten();
-        let trusts_all = |text: &str| dandori_install::gemini_trusts_all(text);
-        if word == Some("true") || user.is_some_and(trusts_all) || system.as_deref().is_some_and(trusts_all) {
+        let machine = self.client.describe().settings.machine_file;
+        let machine = machine.and_then(|path| files::read(Utf8Path::new(path)).ok().flatten());
+        let asks_nobody = |text: &str| dandori_install::asks_nobody(trust, text);
+        if word == Some("true") || user.is_some_and(asks_nobody) || machine.as_deref().is_some_and(asks_nobody) {
             return true;
         }
-        let beside = || places::user_folder(context, self.client).join("trustedFolders.json");
-        let rules = context.env.path("GEMINI_CLI_TRUSTED_FOLDERS_PATH").unwrap_or_else(beside);
+        let beside = || places::user_folder(context, self.client).join(trust.file);
+        let rules = context.env.path(trust.moved_by).unwrap_or_else(beside);
         let rules = files::read(&rules).ok().flatten().unwrap_or_default();
         let real = |path: &str| dandori_host::layout::real(Utf8Path::new(path)).into_string();
-        dandori_install::gemini_trusts(&rules, root.as_str(), &real).unwrap_or(false)
+        dandori_install::is_trusted(&rules, root.as_str(), &real).unwrap_or(false)
     }
 }
 
@@ -274,15 +282,13 @@ impl Settings {
 }
 
 /// The files of this agent that are there.
-fn settings(context: &Context, client: Client, root: Option<&Utf8Path>) -> Vec<Settings> {
-    let mut paths = vec![(Scope::User, places::user_folder(context, client).join(client.file()))];
+fn settings(context: &Context, client: Client, hooks: &Hooks, root: Option<&Utf8Path>) -> Vec<Settings> {
+    let mut paths = vec![(Scope::User, places::user_folder(context, client).join(hooks.file))];
     if let Some(root) = root {
-        let root = if client == Client::Codex { codex::project(root) } else { root.to_owned() };
-        let folder = root.join(client.folder());
-        paths.push((Scope::Project, folder.join(client.file())));
-        if client == Client::Claude {
-            paths.push((Scope::Project, folder.join("settings.local.json")));
-        }
+        let root = if hooks.searches_up { codex::project(root) } else { root.to_owned() };
+        let folder = root.join(client.describe().settings.folder);
+        let files = [Some(hooks.file), hooks.local_file].into_iter().flatten();
+        paths.extend(files.map(|file| (Scope::Project, folder.join(file))));
     }
     let file = |(scope, path): (Scope, Utf8PathBuf)| Some(Settings { scope, bytes: std::fs::read(&path).ok()?, path });
     paths.into_iter().filter_map(file).collect()

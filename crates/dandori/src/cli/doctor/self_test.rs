@@ -3,6 +3,7 @@
 //! that are refused everywhere; what the guards wrote down, what is on the disk and what the model was told say
 //! whether the hooks fire and block.
 
+mod actor;
 mod model;
 mod stage;
 
@@ -17,6 +18,7 @@ use dandori_text::doctor::Check;
 use dandori_text::doctor::hooks::{self as text, HookTrial, NotTried, Passed};
 use jiff::Timestamp;
 
+use self::actor::Actor;
 use self::model::Model;
 use self::stage::Stage;
 use super::hooks::Look;
@@ -36,7 +38,7 @@ struct Play {
 }
 
 const PLAY: Play = Play { steps: ["git status", BY_TOOL, BY_SHELL] };
-/// Refused by every profile, and harmless where it is not. Not `.env`: Gemini refuses that itself, before it asks.
+/// Refused by every profile, and harmless where it is not. Not `.env`: one refuses that itself, before it asks.
 const BY_TOOL: &str = "self-test.pem";
 const BY_SHELL: &str = "self-test.key";
 
@@ -52,7 +54,7 @@ fn finding(context: &Context, look: &Look) -> Finding {
     } else if !look.is_found {
         HookTrial::NotTried(NotTried::NotFound)
     } else {
-        context.out.say(text::trying(lang, look.agent()));
+        context.out.say(text::trying(lang, look.client));
         attempt(context, look).unwrap_or_else(|reason| HookTrial::NotTried(NotTried::NoStage { reason }))
     };
     let grade = match &verdict {
@@ -62,9 +64,9 @@ fn finding(context: &Context, look: &Look) -> Finding {
     };
     Finding {
         grade,
-        remedy: text::after(lang, &verdict, &look.reasons(lang)),
+        remedy: text::after(lang, look.client, &verdict, &look.reasons(lang)),
         code: Some(verdict.code()),
-        ..Finding::good(Check::SelfTest(look.agent()), text::verdict(lang, &verdict))
+        ..Finding::good(Check::SelfTest(look.client), text::verdict(lang, &verdict))
     }
 }
 
@@ -75,7 +77,7 @@ fn attempt(context: &Context, look: &Look) -> Result<HookTrial, String> {
     let watched = command.run_until(&|| model.is_done()).map_err(|e| dandori_domain::cause::with_causes(&e))?;
     let verdict = Seen::of(&stage, &model, watched).verdict(look.client);
     Ok(match verdict {
-        // Gemini drops the prompt when a hook cannot be called: it is as safe as it is useless.
+        // One drops the prompt when a hook cannot be called: it is as safe as it is useless.
         HookTrial::NotTried(_) if look.calls_nobody() => HookTrial::DoesNotFire,
         verdict => verdict,
     })
@@ -127,7 +129,7 @@ impl Seen {
             let is_it = |r: &&Record| r.event == "pre-tool" && r.subject.as_deref().is_some_and(|s| s.contains(step));
             self.records.iter().find(is_it)
         };
-        let not_asked: Vec<&str> = (PLAY.steps.iter().zip(tools(client)))
+        let not_asked: Vec<&str> = (PLAY.steps.iter().zip(Actor::of(client).tools))
             .filter(|(step, _)| before_tool(step).is_none())
             .map(|(_, tool)| tool)
             .collect();
@@ -160,15 +162,6 @@ impl Seen {
             _ if self.was_asked => NotTried::NotFinished { said },
             _ => NotTried::NotStarted { said },
         }
-    }
-}
-
-/// The tools of the steps, as the agent calls them.
-fn tools(client: Client) -> [&'static str; 3] {
-    match client {
-        Client::Claude => ["Bash", "Write", "Bash"],
-        Client::Codex => ["exec_command", "apply_patch", "exec_command"],
-        Client::Gemini => ["run_shell_command", "write_file", "run_shell_command"],
     }
 }
 

@@ -7,7 +7,7 @@ use dandori_install::Client;
 use crate::cli::Context;
 
 pub(super) struct Places {
-    folders: [(Client, Utf8PathBuf); 3],
+    folders: Vec<(Client, Utf8PathBuf)>,
     /// Shown from here, when it is a project's.
     root: Option<Utf8PathBuf>,
     /// The checkout an agent works in; for the user's settings, any.
@@ -22,7 +22,7 @@ impl Places {
         let here = context.here()?;
         let root = project_root(&here).ok_or_else(|| Problem::NothingToGuard { path: here.clone() })?;
         Ok(Self {
-            folders: Client::ALL.map(|client| (client, root.join(client.folder()))),
+            folders: Client::ALL.map(|client| (client, root.join(client.describe().settings.folder))).to_vec(),
             records: context.layout.guard(&root).join("install.json"),
             guarded: Some(root.clone()),
             root: Some(root),
@@ -30,7 +30,7 @@ impl Places {
     }
 
     pub(super) fn of_user(context: &Context) -> Result<Self, Problem> {
-        let folders = Client::ALL.map(|client| (client, user_folder(context, client)));
+        let folders = Client::ALL.map(|client| (client, user_folder(context, client))).to_vec();
         for (_, folder) in &folders {
             // A relative one would be another folder for every agent.
             if !folder.is_absolute() {
@@ -48,7 +48,7 @@ impl Places {
     }
 
     pub(super) fn file(&self, client: Client) -> Utf8PathBuf {
-        self.folder(client).join(client.file())
+        self.folder(client).join(client.hooks().map_or("", |hooks| hooks.file))
     }
 
     /// As people write it: a project's from its root.
@@ -62,26 +62,23 @@ pub(in crate::cli) fn project_root(here: &Utf8Path) -> Option<Utf8PathBuf> {
     here.ancestors().find(|folder| folder.join(".git").exists()).map(Utf8Path::to_owned)
 }
 
-/// Every settings file Claude Code reads here: a switch in one of them counts for all.
-pub(super) fn claude_settings(context: &Context) -> Vec<Utf8PathBuf> {
-    let mut files = vec![user_folder(context, Client::Claude).join("settings.json")];
+/// Every settings file that the client reads hooks from here: a switch in one of them counts for all.
+pub(super) fn settings_files(context: &Context, client: Client) -> Vec<Utf8PathBuf> {
+    let Some(hooks) = client.hooks() else { return Vec::new() };
+    let mut files = vec![user_folder(context, client).join(hooks.file)];
     if let Ok(places) = Places::of_project(context) {
-        let folder = places.folder(Client::Claude);
-        files.extend(["settings.json", "settings.local.json"].map(|name| folder.join(name)));
+        let folder = places.folder(client);
+        files.extend([Some(hooks.file), hooks.local_file].into_iter().flatten().map(|name| folder.join(name)));
     }
     files
 }
 
-/// The variable of Gemini names the home that holds `.gemini`, those of the others the folder itself.
+/// Where the user's own settings are: as his variable says, else in his home.
 pub(in crate::cli) fn user_folder(context: &Context, client: Client) -> Utf8PathBuf {
-    let home = |variable: Option<&str>| {
-        let named = variable.and_then(|name| context.env.path(name));
-        named.or_else(|| context.env.home()).unwrap_or_default()
-    };
-    let own = |variable| context.env.path(variable).unwrap_or_else(|| home(None).join(client.folder()));
-    match client {
-        Client::Claude => own("CLAUDE_CONFIG_DIR"),
-        Client::Codex => own("CODEX_HOME"),
-        Client::Gemini => home(Some("GEMINI_CLI_HOME")).join(client.folder()),
+    let settings = &client.describe().settings;
+    match context.env.path(settings.moved_by.variable()) {
+        Some(moved) if settings.below_variable().is_empty() => moved,
+        Some(moved) => moved.join(settings.below_variable()),
+        None => context.env.home().unwrap_or_default().join(settings.folder),
     }
 }

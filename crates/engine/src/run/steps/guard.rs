@@ -1,5 +1,7 @@
 //! The guards of a run: its rules, written down before the agent starts.
 
+#![deny(clippy::wildcard_enum_match_arm)]
+
 use camino::Utf8PathBuf;
 use dandori_agent::Guards;
 use dandori_domain::AgentName;
@@ -39,9 +41,12 @@ impl Engine {
         workspace: &Workspace,
         user_env: &Env,
     ) -> std::io::Result<Option<RunGuards>> {
-        let has_hooks = matches!(run.spec.agent, AgentName::Claude | AgentName::Codex | AgentName::Gemini);
-        // One that speaks ACP has none: its requests are judged for it.
-        if !has_hooks && !run.spec.settings.is_acp() {
+        let has_events = match &run.spec.agent {
+            AgentName::Client(client) => client.hooks().is_some(),
+            // One that speaks ACP has no hooks: its requests are judged for it.
+            AgentName::Exec(_) | AgentName::Custom(_) | AgentName::Rehearsal => run.spec.settings.is_acp(),
+        };
+        if !has_events {
             return Ok(None);
         }
         let folders = self.layout().repo(run.spec.repo);

@@ -6,7 +6,7 @@ use camino::Utf8PathBuf;
 use dandori_agent::{Order, PrepareError};
 use dandori_domain::message::{self, with_conflict};
 use dandori_domain::run::{Fact, Note, ProcessRef, Run, RunKind, Sandbox, SandboxMode, Workspace};
-use dandori_domain::{AgentFailure, AgentName, Failure};
+use dandori_domain::{AgentFailure, Failure};
 use dandori_host::shim::{self, LaunchError, LaunchOrder, Probe, Started};
 
 use super::StepError;
@@ -40,8 +40,9 @@ impl Engine {
                 Probe::Ended(_) | Probe::Lost(_) => engine.0.edges.host.started(&folder),
             };
             let mut facts = Vec::new();
-            // Only Claude Code tells a price.
-            if run.spec.settings.budget.is_some() && run.spec.agent != AgentName::Claude {
+            if run.spec.settings.budget.is_some()
+                && !run.spec.agent.client().is_some_and(|client| client.describe().tells_cost)
+            {
                 let agent = run.spec.agent.to_string();
                 facts.push(Fact::Noted { note: Note::BudgetNotKept { agent } });
             }

@@ -17,12 +17,20 @@ use dandori_host::cmd::last_lines;
 use dandori_host::shim::{ExitRecord, Probe, Why};
 use jiff::Timestamp;
 use tokio::sync::Notify;
+use tokio::time::Instant;
 
 use super::StepError;
 use crate::{Engine, RunLayout};
 
 /// How often the stream is looked at. Its end is not waited for this way: the shim's end is an event.
 const LOOK: Duration = Duration::from_millis(250);
+
+/// How long a client may take to end once it has said that it is done. One needs four seconds after a shell; a client
+/// that keeps something alive in the background would take as long as that does.
+const FAREWELL: Duration = Duration::from_secs(8);
+
+/// Why the shim was asked to stop a client that had finished: what it ends then has not failed.
+const FINISHED: &str = "finished";
 
 /// How much of a stream is read at once. Lines of one byte each become events of a hundred.
 const PIECE: usize = 64 * 1024;
@@ -103,6 +111,7 @@ impl Engine {
     pub(super) async fn watch(&self, run: &Run, bell: &Notify) -> Result<Vec<Fact>, StepError> {
         let layout = self.layout().repo(run.spec.repo).run(run.spec.id);
         let mut stream = Stream::of(run, layout.clone(), self.baseline(run).await);
+        let mut done_since = None;
         loop {
             // One that prints faster than we read is still kept within its limits.
             let is_behind = stream.catch_up().await;
@@ -123,6 +132,11 @@ impl Engine {
             if let Some(failure) = over_limit(run, &stream, self.now()) {
                 return Err(failure.into());
             }
+            done_since = stream.reader.is_done().then(|| done_since.unwrap_or_else(Instant::now));
+            if done_since.is_some_and(|since| since.elapsed() >= FAREWELL) {
+                self.see_off(run, &layout).await?;
+                continue;
+            }
             tokio::select! {
                 () = self.0.edges.host.watch(started.shim) => {}
                 () = tokio::time::sleep(if is_behind { Duration::ZERO } else { LOOK }) => {}
@@ -134,6 +148,14 @@ impl Engine {
                 () = self.stopping().cancelled() => return Err(StepError::Stopping),
             }
         }
+    }
+
+    /// Ends a client that has finished, with all it has left behind.
+    async fn see_off(&self, run: &Run, layout: &RunLayout) -> Result<(), StepError> {
+        let grace = Duration::from_secs(run.spec.settings.limits.grace_seconds);
+        let folder = layout.root().to_owned();
+        let stopped = self.blocking(move |engine| engine.0.edges.host.stop(&folder, FINISHED, grace)).await?;
+        stopped.map_err(|reason| trouble(layout, &reason))
     }
 
     /// What the conversation had used before this run: some agents count over its whole length.
@@ -193,7 +215,7 @@ fn over_limit(run: &Run, stream: &Stream, now: Timestamp) -> Option<Failure> {
         let over = quiet > limits.start_seconds;
         return over.then_some(Failure::TimedOut { limit: Limit::Start, seconds: limits.start_seconds });
     }
-    let over = quiet > limits.silence_seconds && !reader.has_open_tool();
+    let over = quiet > limits.silence_seconds && !reader.has_open_tool() && !reader.is_done();
     over.then_some(Failure::TimedOut { limit: Limit::Silence, seconds: limits.silence_seconds })
 }
 
@@ -216,6 +238,7 @@ pub(crate) fn ended(run: &Run, stream: &mut Stream, record: &ExitRecord) -> Vec<
     let limits = &run.spec.settings.limits;
     let failure = match &record.why {
         Why::Ended => over_budget(run, stream),
+        Why::Stopped { reason } if reason == FINISHED => over_budget(run, stream),
         Why::DeadlinePassed => Some(Failure::TimedOut { limit: Limit::Run, seconds: limits.run_seconds }),
         Why::OutputLimit => Some(other(format!("it printed more than {} MiB", record.output_bytes >> 20))),
         Why::Survivors { pids } => Some(Failure::ProcessesLeft { pids: pids.clone() }),

@@ -4,7 +4,7 @@ use super::Class;
 use crate::judge::Outcome;
 use crate::stage::Stage;
 use crate::world::Head;
-use crate::{Agent, Level};
+use crate::{Client, Level};
 use dandori_text::Lang;
 
 fn stage() -> Stage {
@@ -456,7 +456,7 @@ fn several_dangers_are_all_named_once() {
 #[test]
 fn it_is_the_same_for_other_clients_and_in_both_languages() {
     let mut codex = stage().lang(Lang::Ja);
-    codex.agent = Agent::Codex;
+    codex.agent = Client::Codex;
     let judged = codex.tool("Bash", &json!({"command": "rm -rf ~"}));
     assert_eq!(judged.outcome(), Outcome::Block);
     assert!(judged.said().contains("rm-root") && judged.said().contains("ユーザー"), "{}", judged.said());

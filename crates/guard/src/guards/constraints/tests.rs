@@ -3,7 +3,7 @@ use serde_json::json;
 use crate::judge::Outcome;
 use crate::rules::Constraints;
 use crate::stage::Stage;
-use crate::{Agent, Level};
+use crate::{Client, Level};
 use dandori_text::Lang;
 
 fn run() -> Stage {
@@ -155,10 +155,10 @@ fn outside_a_run_it_has_nothing_to_say() {
 #[test]
 fn the_other_clients_shells_are_the_same_and_it_speaks_both_languages() {
     let mut codex = run();
-    codex.agent = Agent::Codex;
+    codex.agent = Client::Codex;
     assert_eq!(codex.tool("Bash", &json!({"command": "git push"})).outcome(), Outcome::Block);
     let mut gemini = run();
-    gemini.agent = Agent::Gemini;
+    gemini.agent = Client::Gemini;
     let push = json!({"tool_name": "run_shell_command", "tool_input": {"command": "git push"}});
     assert_eq!(gemini.event("BeforeTool", &push).outcome(), Outcome::Block);
     assert!(run().bash("git push").said().contains("dandori commits, pushes"));

@@ -2,6 +2,7 @@
 //! that is installed.
 
 use camino::{Utf8Path, Utf8PathBuf};
+use dandori_domain::client::{Hooks, Off};
 use dandori_text::guard::control as text;
 use serde_json::Value;
 
@@ -14,8 +15,9 @@ pub(super) fn config_changed(context: &Context, path: &Utf8Path, voice: &mut Voi
     let now = context.text(path)?.unwrap_or_else(|| "{}".to_owned());
     let is_off = match serde_json::from_str::<Value>(&now) {
         Ok(settings) => {
-            let is_off = settings.get("disableAllHooks").is_some_and(|off| *off != Value::Bool(false));
-            is_off || moves_the_guards(&settings) || opens_the_door(&settings)
+            let hooks = context.event.agent.hooks();
+            hooks.is_some_and(|hooks| is_switched_off(hooks, &settings) || opens_the_door(hooks, &settings))
+                || moves_the_guards(&settings)
         }
         // One fault in the file, and the client drops every hook in it.
         Err(_) => true,
@@ -33,19 +35,33 @@ fn moves_the_guards(settings: &Value) -> bool {
     names.into_iter().any(|name| nested::decides_about_guards(name) || name.starts_with("LD_"))
 }
 
-/// What other sessions send would count as the user's word again.
-fn opens_the_door(settings: &Value) -> bool {
-    let said = settings.get("crossSessionInbound");
-    said.is_some_and(|word| !word.as_str().is_some_and(|word| matches!(word, "refuse" | "hold")))
+/// Whatever a switch says but the opposite of off: what the client makes of it is not known.
+fn is_switched_off(hooks: &Hooks, settings: &Value) -> bool {
+    hooks.switches.iter().filter(|switch| !switch.is_machines).any(|switch| {
+        let said = switch.keys.iter().try_fold(settings, |value, key| value.get(key));
+        match switch.off {
+            Off::Word(off) => said.is_some_and(|said| *said != Value::Bool(off != "true")),
+            Off::Listed => said.is_some(),
+        }
+    })
+}
+
+/// What has to stand says otherwise: what other sessions send would count as the user's word again.
+fn opens_the_door(hooks: &Hooks, settings: &Value) -> bool {
+    hooks.requires.iter().any(|required| {
+        let said = settings.get(required.key);
+        said.is_some_and(|word| !word.as_str().is_some_and(|word| required.words.contains(&word)))
+    })
 }
 
 /// Whether one of the client's settings files still calls the guards.
 fn is_called_somewhere(context: &Context, changed: &Utf8Path) -> Result<bool, Trouble> {
-    let local = changed.with_file_name("settings.local.json");
-    let shared = changed.with_file_name("settings.json");
+    let Some(hooks) = context.event.agent.hooks() else { return Ok(false) };
+    let beside = [hooks.local_file, Some(hooks.file)].into_iter().flatten().map(|file| changed.with_file_name(file));
+    let beside: Vec<Utf8PathBuf> = beside.collect();
     let known = context.rules.control.iter().filter(|path| is_settings(path) || is_listed_settings(context, path));
-    for path in [local, shared].iter().chain(known) {
-        if context.text(path)?.is_some_and(|text| claude_calls_us(context, &text)) {
+    for path in beside.iter().chain(known) {
+        if context.text(path)?.is_some_and(|text| calls_us(context, hooks, &text)) {
             return Ok(true);
         }
     }
@@ -53,13 +69,9 @@ fn is_called_somewhere(context: &Context, changed: &Utf8Path) -> Result<bool, Tr
 }
 
 /// Before every tool, and when settings change: without the second the first is gone with the next change.
-pub(super) fn claude_calls_us(context: &Context, text: &str) -> bool {
+pub(super) fn calls_us(context: &Context, hooks: &Hooks, text: &str) -> bool {
     let Ok(settings) = serde_json::from_str::<Value>(text) else { return false };
-    ["PreToolUse", "ConfigChange"].iter().all(|event| has_ours(context, &settings, event))
-}
-
-pub(super) fn gemini_calls_us(context: &Context, text: &str) -> bool {
-    serde_json::from_str::<Value>(text).is_ok_and(|settings| has_ours(context, &settings, "BeforeTool"))
+    hooks.essential().all(|event| has_ours(context, &settings, event))
 }
 
 fn has_ours(context: &Context, settings: &Value, event: &str) -> bool {

@@ -1,9 +1,10 @@
 //! Paths that are only known when the line runs, by what is written of them.
 
 use camino::{Utf8Path, Utf8PathBuf};
+use dandori_domain::Client;
 use dandori_shell::{Command, How, files_of_patch, git_call};
 
-use super::{CLIENT_FOLDERS, SETTINGS, below, is_settings};
+use super::{below, is_client_s_folder, is_settings};
 use crate::context::{By, Context, Target};
 use crate::quiet::looks;
 
@@ -12,7 +13,7 @@ pub(super) fn names_control(target: &Target) -> bool {
     let path = target.path.as_path();
     let takes_all = matches!(target.by, By::Shell(How::Removed | How::MovedAway | How::Cleaned));
     is_settings(path)
-        || takes_all && CLIENT_FOLDERS.iter().any(|folder| path.ends_with(folder))
+        || takes_all && is_client_s_folder(path)
         || takes_all && lists_a_client_s_folder(path.as_str().trim_start_matches(|c| c != '$'))
         || is_state_folder(path)
 }
@@ -27,10 +28,8 @@ pub(super) fn may_be_settings(target: &Target) -> bool {
     let known = path.find(['$', '`']).and_then(|at| path.get(..at)).unwrap_or(path);
     let Some((folder, _)) = known.rsplit_once('/') else { return false };
     let Some(pattern) = path.get(folder.len() + 1..).and_then(with_stars) else { return false };
-    let settings = SETTINGS.iter().filter_map(|settings| settings.split_once('/'));
-    settings
-        .into_iter()
-        .any(|(client, file)| Utf8Path::new(folder).ends_with(client) && fast_glob::glob_match(&pattern, file))
+    Client::settings_files()
+        .any(|(client, file)| Utf8Path::new(folder).ends_with(client) && fast_glob::glob_match(&pattern, file.name))
 }
 
 /// A name with stars for what is only known when it runs; none when all of it is known.
@@ -49,7 +48,7 @@ fn with_stars(name: &str) -> Option<String> {
 fn lists_a_client_s_folder(text: &str) -> bool {
     let Some(code) = text.strip_prefix("$(") else { return false };
     let mut words = code.split([' ', ')', '"', '\'']).map(|word| Utf8Path::new(word.trim_end_matches('/')));
-    words.any(|word| CLIENT_FOLDERS.iter().any(|folder| word.ends_with(folder)))
+    words.any(is_client_s_folder)
 }
 
 /// `$XDG_STATE_HOME/dandori/…`

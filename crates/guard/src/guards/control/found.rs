@@ -4,7 +4,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use dandori_shell::{Act, Certainty, Command, Deed, How, Reach, Search, Word, Write, git_call, is_shell};
 
 use super::trees::takes_rights;
-use super::{CLIENT_FOLDERS, below, is_control, is_settings};
+use super::{below, is_client_s_folder, is_control, is_settings};
 use crate::change::resolve;
 use crate::context::Context;
 use crate::guards::argv;
@@ -72,7 +72,7 @@ fn hit(context: &Context, command: &Command, search: &Search, deed: &Deed, root:
 
 /// A folder of a client, or of the guards.
 fn is_own_folder(context: &Context, folder: &Utf8Path) -> bool {
-    CLIENT_FOLDERS.iter().any(|name| folder.ends_with(name)) || is_control(context, folder)
+    is_client_s_folder(folder) || is_control(context, folder)
 }
 
 /// What of the guards lies below a folder, with what is in their own.
@@ -131,7 +131,7 @@ fn reads_names_it_changes(context: &Context) -> bool {
 fn listed_folder(context: &Context) -> Option<Utf8PathBuf> {
     let words = || context.commands().iter().flat_map(Command::args);
     let named = words().map(|word| context.expanded(word.text.trim_end_matches('/')));
-    let mut folders = named.filter(|path| CLIENT_FOLDERS.iter().any(|name| path.ends_with(name)));
+    let mut folders = named.filter(|path| is_client_s_folder(path));
     folders
         .find_map(|folder| below(context, &folder).into_iter().next())
         .or_else(|| words().find_map(|word| Some(context.expanded(&word.text)).filter(|path| is_settings(path))))

@@ -3,181 +3,12 @@
 //! next year is thereby not harmless until somebody has looked.
 
 use camino::Utf8Path;
+use dandori_domain::client::Keys;
 use dandori_text::guard::control as text;
 use serde_json::Value;
 
 use crate::context::Context;
 use crate::voice::Voice;
-
-/// The keys of one kind of file, by their dotted names; a name stands for all below it.
-pub(super) struct Keys {
-    harmless: &'static [&'static str],
-    /// They decide about the guards, or run something at the client's next start without a question.
-    refused: &'static [&'static str],
-}
-
-pub(super) const CLAUDE: Keys = Keys {
-    harmless: &[
-        "$schema",
-        "alwaysThinkingEnabled",
-        "attribution",
-        "autoCompactEnabled",
-        "autoMemoryEnabled",
-        "autoScrollEnabled",
-        "availableModels",
-        "cleanupPeriodDays",
-        "companyAnnouncements",
-        "disabledMcpjsonServers",
-        "editorMode",
-        "effortLevel",
-        "fastMode",
-        "feedbackSurveyRate",
-        "gitAttribution",
-        "includeCoAuthoredBy",
-        "includeGitInstructions",
-        "language",
-        "model",
-        "outputStyle",
-        "permissions.additionalDirectories",
-        "permissions.allow",
-        "permissions.ask",
-        "permissions.defaultMode",
-        "permissions.deny",
-        "plansDirectory",
-        "preferredNotifChannel",
-        "prefersReducedMotion",
-        "respectGitignore",
-        "showClearContextOnPlanAccept",
-        "showThinkingSummaries",
-        "showTurnDuration",
-        "spinnerTipsEnabled",
-        "spinnerTipsOverride",
-        "spinnerVerbs",
-        "terminalProgressBarEnabled",
-        "theme",
-        "todoFeatureEnabled",
-        "tui",
-        "verbose",
-        "viewMode",
-        "voiceEnabled",
-    ],
-    refused: &[
-        "allowManagedHooksOnly",
-        "allowedHttpHookUrls",
-        "apiKeyHelper",
-        "awsAuthRefresh",
-        "awsCredentialExport",
-        "crossSessionInbound",
-        "disableAllHooks",
-        "enableAllProjectMcpServers",
-        "enabledMcpjsonServers",
-        "enabledPlugins",
-        "env",
-        "extraKnownMarketplaces",
-        "fileSuggestion",
-        "forceRemoteSettingsRefresh",
-        "gcpAuthRefresh",
-        "hooks",
-        "otelHeadersHelper",
-        "pluginConfigs",
-        "policyHelper",
-        "policyHelpers",
-        "proxyAuthHelper",
-        "statusLine",
-        "subagentStatusLine",
-    ],
-};
-
-pub(super) const GEMINI: Keys = Keys {
-    harmless: &[
-        "$schema",
-        "context",
-        "general.checkpointing",
-        "general.debugKeystrokeLogging",
-        "general.disableAutoUpdate",
-        "general.disableUpdateNag",
-        "general.enableAutoUpdate",
-        "general.enableAutoUpdateNotification",
-        "general.enablePromptCompletion",
-        "general.preferredEditor",
-        "general.previewFeatures",
-        "general.retryFetchErrors",
-        "general.sessionRetention",
-        "general.vimMode",
-        "model",
-        "modelConfigs",
-        "output",
-        "privacy",
-        "tools.allowed",
-        "tools.autoAccept",
-        "tools.core",
-        "tools.enableToolOutputTruncation",
-        "tools.exclude",
-        "tools.truncateToolOutputLines",
-        "tools.truncateToolOutputThreshold",
-        "tools.useRipgrep",
-        "ui",
-    ],
-    refused: &[
-        "extensions",
-        "hooks",
-        "hooksConfig",
-        "mcp.serverCommand",
-        "mcpServers",
-        "security",
-        "tools.callCommand",
-        "tools.discoveryCommand",
-        "tools.sandbox",
-    ],
-};
-
-/// `hooks.json` of Codex.
-pub(super) const CODEX: Keys = Keys { harmless: &[], refused: &["hooks"] };
-
-/// `.mcp.json`: Claude Code asks its user before it starts what is new there.
-pub(super) const SERVERS: Keys = Keys { harmless: &[], refused: &[] };
-
-/// `~/.claude.json`: the account, the servers, and which projects are trusted.
-pub(super) const ACCOUNT: Keys =
-    Keys { harmless: &["theme", "editorMode", "verbose", "preferredNotifChannel"], refused: &["mcpServers"] };
-
-/// At the top of an agent, a skill or a command.
-const HEAD: Keys = Keys {
-    harmless: &[
-        "agent",
-        "allowed-tools",
-        "argument-hint",
-        "arguments",
-        "author",
-        "background",
-        "color",
-        "compatibility",
-        "context",
-        "description",
-        "disable-model-invocation",
-        "disallowed-tools",
-        "disallowedTools",
-        "effort",
-        "initialPrompt",
-        "isolation",
-        "license",
-        "maxTurns",
-        "memory",
-        "metadata",
-        "model",
-        "name",
-        "paths",
-        "permissionMode",
-        "skills",
-        "tags",
-        "title",
-        "tools",
-        "user-invocable",
-        "version",
-        "when_to_use",
-    ],
-    refused: &["hooks", "mcpServers"],
-};
 
 /// What of a change is not harmless, and whether it was refused.
 pub(super) fn judge(
@@ -191,7 +22,14 @@ pub(super) fn judge(
 }
 
 /// The same for the head of a Markdown file.
-pub(super) fn judge_head(context: &Context, path: &Utf8Path, before: &str, after: &str, voice: &mut Voice) -> bool {
+pub(super) fn judge_head(
+    context: &Context,
+    keys: &Keys,
+    path: &Utf8Path,
+    before: &str,
+    after: &str,
+    voice: &mut Voice,
+) -> bool {
     let (before, after) = (head(before), head(after));
     let names = before.iter().chain(&after).map(|(name, _)| name);
     let of = |head: &[(String, String)], name: &str| -> Vec<String> {
@@ -199,7 +37,7 @@ pub(super) fn judge_head(context: &Context, path: &Utf8Path, before: &str, after
     };
     let mut changed: Vec<String> = names.filter(|name| of(&before, name) != of(&after, name)).cloned().collect();
     changed.dedup();
-    say(context, &HEAD, path, changed, voice)
+    say(context, keys, path, changed, voice)
 }
 
 fn say(context: &Context, keys: &Keys, path: &Utf8Path, changed: Vec<String>, voice: &mut Voice) -> bool {

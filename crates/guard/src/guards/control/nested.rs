@@ -1,9 +1,10 @@
 //! A client that is started by the agent of another: with its guards, or not at all.
 
 use camino::Utf8Path;
+use dandori_domain::Client;
 use dandori_shell::{Command, Reach, Word};
 
-use super::armed::{claude_calls_us, gemini_calls_us};
+use super::armed;
 use crate::context::Context;
 
 /// Options under which a client does not load its hooks.
@@ -19,130 +20,17 @@ const SWITCHES: [&str; 9] = [
     "--profile",
 ];
 
-/// Options under which Claude Code asks its hooks as ever.
-const CLAUDE: &[&str] = &[
-    "--add-dir",
-    "--agent",
-    "--agents",
-    "--allow-dangerously-skip-permissions",
-    "--allowed-tools",
-    "--allowedTools",
-    "--append-system-prompt",
-    "--append-system-prompt-file",
-    "--betas",
-    "--brief",
-    "--chrome",
-    "--dangerously-skip-permissions",
-    "--debug",
-    "--debug-file",
-    "--disable-slash-commands",
-    "--disallowed-tools",
-    "--disallowedTools",
-    "--effort",
-    "--fallback-model",
-    "--file",
-    "--help",
-    "--ide",
-    "--include-hook-events",
-    "--include-partial-messages",
-    "--input-format",
-    "--json-schema",
-    "--max-budget-usd",
-    "--max-turns",
-    "--model",
-    "--name",
-    "--no-chrome",
-    "--no-session-persistence",
-    "--output-format",
-    "--permission-mode",
-    "--permission-prompt-tool",
-    "--print",
-    "--replay-user-messages",
-    "--strict-mcp-config",
-    "--system-prompt",
-    "--system-prompt-file",
-    "--tools",
-    "--verbose",
-    "--version",
-    "--worktree",
-];
-
-const CODEX: &[&str] = &[
-    "--add-dir",
-    "--all",
-    "--ask-for-approval",
-    "--base",
-    "--cd",
-    "--color",
-    "--commit",
-    "--config",
-    "--dangerously-bypass-approvals-and-sandbox",
-    "--dangerously-bypass-hook-trust",
-    "--enable",
-    "--ephemeral",
-    "--full-auto",
-    "--help",
-    "--image",
-    "--json",
-    "--last",
-    "--local-provider",
-    "--model",
-    "--no-alt-screen",
-    "--no-daemon",
-    "--oss",
-    "--output-last-message",
-    "--output-schema",
-    "--sandbox",
-    "--search",
-    "--skip-git-repo-check",
-    "--strict-config",
-    "--title",
-    "--uncommitted",
-    "--version",
-    "--yolo",
-];
-
-const GEMINI: &[&str] = &[
-    "--acp",
-    "--allowed-mcp-server-names",
-    "--allowed-tools",
-    "--approval-mode",
-    "--debug",
-    "--delete-session",
-    "--experimental-acp",
-    "--extensions",
-    "--help",
-    "--include-directories",
-    "--list-extensions",
-    "--list-sessions",
-    "--model",
-    "--output-format",
-    "--prompt",
-    "--prompt-interactive",
-    "--sandbox",
-    "--screen-reader",
-    "--skip-trust",
-    "--version",
-    "--worktree",
-    "--yolo",
-];
-
 /// Whether settings, or the guards' own state, are looked for elsewhere when this variable is set.
 pub(super) fn decides_about_guards(name: &str) -> bool {
-    const VARIABLES: [&str; 8] = [
-        "CLAUDE_CODE_SIMPLE",
-        "CLAUDE_CONFIG_DIR",
-        "CODEX_HOME",
-        "GEMINI_CLI_HOME",
-        "GEMINI_CLI_SYSTEM_SETTINGS_PATH",
-        "HOME",
-        "XDG_CONFIG_HOME",
-        "XDG_STATE_HOME",
-    ];
-    VARIABLES.contains(&name) || name.starts_with("DANDORI_")
+    const EVERYBODY_S: [&str; 3] = ["HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"];
+    let is_clients = |client: &Client| {
+        let (environment, settings) = (&client.describe().environment, &client.describe().settings);
+        environment.disarms == Some(name) || environment.decides.contains(&name) || settings.moved_by.variable() == name
+    };
+    EVERYBODY_S.contains(&name) || name.starts_with("DANDORI_") || Client::ALL.iter().any(is_clients)
 }
 
-pub(super) fn starts_unguarded(context: &Context, command: &Command, words: &[&str]) -> bool {
+pub(super) fn starts_unguarded(context: &Context, client: Client, command: &Command, words: &[&str]) -> bool {
     if words.iter().any(|w| matches!(*w, "--version" | "--help" | "-h")) {
         return false;
     }
@@ -152,18 +40,13 @@ pub(super) fn starts_unguarded(context: &Context, command: &Command, words: &[&s
         || hooks_off
         || context.commands().iter().any(|other| is_around(other, command) && has_deciding(other))
         || context.commands().iter().any(exports)
-        || leaves_its_settings(context, command)
+        || leaves_its_settings(context, client, command)
 }
 
 /// An option of which nobody knows here what it does to the hooks: the next one that leaves settings away has a name that
 /// is not among the switches yet.
 pub(super) fn unknown_option(command: &Command) -> Option<&str> {
-    let known = match command.program.as_str() {
-        "claude" => CLAUDE,
-        "codex" => CODEX,
-        "gemini" => GEMINI,
-        _ => return None,
-    };
+    let known = Client::of_program(&command.program)?.describe().command_line.harmless;
     let words = command.args().iter().map(|word| word.text.as_str()).take_while(|word| *word != "--");
     words.into_iter().filter(|word| word.starts_with("--")).find(|word| !known.contains(&before_equals(word)))
 }
@@ -179,15 +62,14 @@ fn is_around(outer: &Command, command: &Command) -> bool {
 }
 
 /// A client that goes on with a session that is there: it would speak in it as its user.
-pub(super) fn takes_up_a_session(command: &Command, words: &[&str]) -> bool {
-    let is_long = |w: &&str| ["--resume", "--continue", "--session-id", "--fork-session"].contains(&before_equals(w));
-    // `-c`, `-r`, `-cp`, `-r<id>`
-    let has_letter = |letters: &[char]| words.iter().any(|w| short_options(w).is_some_and(|o| o.contains(letters)));
-    match command.program.as_str() {
-        "claude" => words.iter().any(is_long) || has_letter(&['c', 'r']),
-        "gemini" => words.iter().any(is_long) || has_letter(&['r']),
-        _ => words.iter().any(|w| matches!(*w, "resume" | "fork")),
-    }
+pub(super) fn takes_up_a_session(client: Client, words: &[&str]) -> bool {
+    let ways = &client.describe().command_line.takes_up;
+    words.iter().any(|word| {
+        ways.options.contains(&before_equals(word))
+            || ways.verbs.contains(word)
+            // `-c`, `-r`, `-cp`, `-r<id>`
+            || short_options(word).is_some_and(|letters| letters.contains(ways.letters))
+    })
 }
 
 fn before_equals(word: &str) -> &str {
@@ -209,15 +91,14 @@ fn exports(command: &Command) -> bool {
 
 /// A client reads a project's settings from the folder it starts in. Where the guards hang on those, another folder is
 /// without.
-fn leaves_its_settings(context: &Context, command: &Command) -> bool {
-    type Calls = fn(&Context, &str) -> bool;
-    let (files, calls): (&[&str], Calls) = match command.program.as_str() {
-        "claude" => (&[".claude/settings.json", ".claude/settings.local.json"], claude_calls_us),
-        "gemini" => (&[".gemini/settings.json"], gemini_calls_us),
-        _ => return false,
-    };
+fn leaves_its_settings(context: &Context, client: Client, command: &Command) -> bool {
+    let Some(hooks) = client.hooks().filter(|hooks| !hooks.searches_up) else { return false };
+    let folder = client.describe().settings.folder;
+    let files: Vec<String> =
+        [Some(hooks.file), hooks.local_file].into_iter().flatten().map(|file| format!("{folder}/{file}")).collect();
     let Some(project) = &context.project else { return false };
-    let is_called_by = |path: &Utf8Path| context.text(path).ok().flatten().is_some_and(|text| calls(context, &text));
+    let is_called_by =
+        |path: &Utf8Path| context.text(path).ok().flatten().is_some_and(|text| armed::calls_us(context, hooks, &text));
     let is_guarded_in = |folder: &Utf8Path| files.iter().any(|file| is_called_by(&folder.join(file)));
     let of_user = context.rules.control.iter().filter(|path| !path.starts_with(&project.root));
     let mut of_user = of_user.filter(|path| files.iter().any(|file| path.ends_with(file)));

@@ -1,5 +1,7 @@
 //! Commands that take dandori away, or put something into a client by which it runs programs of its own.
 
+use dandori_domain::Client;
+use dandori_domain::client::VerbEffect;
 use dandori_shell::{Command, Word};
 use dandori_text::guard::control as text;
 
@@ -16,13 +18,13 @@ pub(super) fn judge(context: &Context, voice: &mut Voice) -> bool {
             voice.block(text::replaces(context.lang, &line()));
             return true;
         }
-        match client(command) {
-            Client::Disarms => {
+        match of_client(command) {
+            Some(VerbEffect::Disarms | VerbEffect::DisarmsHooks) => {
                 voice.block(text::unguarded(context.lang, &line()));
                 return true;
             }
-            Client::Adds => voice.ask(text::adds(context.lang, &line())),
-            Client::Else => {}
+            Some(VerbEffect::Adds) => voice.ask(text::adds(context.lang, &line())),
+            None => {}
         }
     }
     false
@@ -102,27 +104,13 @@ fn names_us(word: &Word) -> bool {
     rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '-' && !rest.contains('.')))
 }
 
-enum Client {
-    /// Its hooks are off from then on.
-    Disarms,
-    /// It starts something by itself from then on.
-    Adds,
-    Else,
-}
-
-fn client(command: &Command) -> Client {
+/// What a command of a client's changes in what that client runs.
+fn of_client(command: &Command) -> Option<VerbEffect> {
+    let known = Client::of_program(&command.program)?.describe().command_line.verbs;
     let words = command.args().iter().map(|word| word.text.as_str()).filter(|word| !word.starts_with('-'));
     let words: Vec<&str> = words.take(4).collect();
-    let [group, verb, rest @ ..] = words.as_slice() else { return Client::Else };
+    let [group, verb, rest @ ..] = words.as_slice() else { return None };
+    let found = known.iter().find(|known| known.groups.contains(group) && known.verbs.contains(verb))?;
     let is_hooks = rest.first().is_some_and(|what| what.contains("hooks") || what.starts_with('$'));
-    match (command.program.as_str(), *group, *verb) {
-        ("codex", "features", "disable") if is_hooks => Client::Disarms,
-        ("gemini", "hooks", "disable" | "disable-all") => Client::Disarms,
-        ("claude", "mcp", "add" | "add-json" | "add-from-claude-desktop") => Client::Adds,
-        ("claude", "plugin" | "plugins", "install" | "i" | "enable" | "marketplace" | "update") => Client::Adds,
-        ("claude", "config", "set" | "add") => Client::Adds,
-        ("codex" | "gemini", "mcp", "add" | "enable") => Client::Adds,
-        ("gemini", "extensions" | "extension", "install" | "link" | "enable" | "update") => Client::Adds,
-        _ => Client::Else,
-    }
+    (found.effect != VerbEffect::DisarmsHooks || is_hooks).then_some(found.effect)
 }

@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::judge::Outcome;
 use crate::stage::Stage;
 use crate::world::{About, Exception, Head};
-use crate::{Agent, Judgement};
+use crate::{Client, Judgement};
 
 mod found;
 mod keys;
@@ -175,7 +175,7 @@ fn more_files_than_can_be_looked_at_are_refused() {
         (0..6_000).map(|at| format!("*** Update File: a{at}\n*** Move to: b{at}\n")).collect::<Vec<_>>().concat();
     let patch = format!("*** Begin Patch\n{moves}*** End Patch");
     let mut codex = stage();
-    codex.agent = Agent::Codex;
+    codex.agent = Client::Codex;
     assert!(is_refused(&codex.tool("apply_patch", &json!({ "command": patch }))));
 }
 
@@ -593,12 +593,12 @@ fn no_exception_lifts_it() {
 #[test]
 fn codex_and_gemini_are_held_alike() {
     let mut codex = stage();
-    codex.agent = Agent::Codex;
+    codex.agent = Client::Codex;
     let patch = "*** Begin Patch\n*** Delete File: .claude/settings.json\n*** End Patch";
     assert!(is_refused(&codex.tool("apply_patch", &json!({"command": patch}))));
     assert!(is_refused(&codex.bash(&format!("apply_patch <<'EOF'\n{patch}\nEOF"))));
     let mut gemini = stage();
-    gemini.agent = Agent::Gemini;
+    gemini.agent = Client::Gemini;
     let input = json!({"file_path": ".gemini/settings.json", "content": "{\"hooks\":{}}"});
     assert!(is_refused(&gemini.event("BeforeTool", &json!({"tool_name": "write_file", "tool_input": input}))));
 }

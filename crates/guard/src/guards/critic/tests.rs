@@ -2,7 +2,7 @@ use dandori_domain::guard::Level;
 use dandori_text::Lang;
 use serde_json::json;
 
-use crate::Agent;
+use crate::Client;
 use crate::judge::Outcome;
 use crate::stage::Stage;
 use crate::world::Head;
@@ -179,7 +179,7 @@ fn every_client_and_every_worktree_is_held() {
         .file("/wt/plan/playbook-a.md", PLAYBOOK);
     assert_eq!(stage.edit("/wt/plan/playbook-a.md", "in_progress", "done").outcome(), Outcome::Block);
     assert_eq!(stage.edit("plan/playbook-a.md", "in_progress", "done").outcome(), Outcome::Pass, "its own verdict");
-    stage.agent = Agent::Codex;
+    stage.agent = Client::Codex;
     let patch = |text: &str| {
         let text = format!("*** Begin Patch\n{text}*** End Patch");
         let fields = json!({"tool_name": "apply_patch", "tool_input": {"command": text}});
@@ -195,7 +195,7 @@ fn every_client_and_every_worktree_is_held() {
         )),
         Outcome::Block
     );
-    stage.agent = Agent::Gemini;
+    stage.agent = Client::Gemini;
     let input = json!({"tool_name": "replace",
         "tool_input": {"file_path": "plan/playbook-a.md", "old_string": "in_progress", "new_string": "done"}});
     assert_eq!(stage.event_in("/wt", "BeforeTool", &input).outcome(), Outcome::Block);

@@ -2,7 +2,7 @@ use dandori_domain::guard::{Level, Profile};
 use dandori_text::Lang;
 use serde_json::json;
 
-use crate::Agent;
+use crate::Client;
 use crate::judge::Outcome;
 use crate::stage::Stage;
 use crate::world::Head;
@@ -115,14 +115,14 @@ fn the_targets_own_worktree_counts() {
     assert_eq!(stage.write("/elsewhere/a.rs", "x").outcome(), Outcome::Pass, "another repository");
     let patch = "*** Begin Patch\n*** Add File: /wt/b\n+x\n*** Add File: /repo/b\n+x\n*** End Patch";
     let mut codex = stage;
-    codex.agent = Agent::Codex;
+    codex.agent = Client::Codex;
     assert_eq!(codex.tool("apply_patch", &json!({"command": patch})).outcome(), Outcome::Block, "one of two");
 }
 
 #[test]
 fn a_patch_is_followed_place_by_place() {
     let mut stage = draft();
-    stage.agent = Agent::Codex;
+    stage.agent = Client::Codex;
     let patch = |body: &str| {
         let text = format!("*** Begin Patch\n*** Update File: plan/playbook-a.md\n{body}*** End Patch");
         stage.tool("apply_patch", &json!({"command": text}))
@@ -163,7 +163,7 @@ fn with_all_guards_at_work_the_way_from_nothing_to_an_edit_is_open() {
 #[test]
 fn gemini_is_held_by_the_same_rule() {
     let mut stage = draft();
-    stage.agent = Agent::Gemini;
+    stage.agent = Client::Gemini;
     let write = |path: &str| {
         let input = json!({"tool_name": "write_file", "tool_input": {"file_path": path, "content": "x"}});
         stage.event("BeforeTool", &input).outcome()
@@ -254,7 +254,7 @@ fn state_md_stays_where_it_is() {
     let linked = reviewed().link("state.md", "/shared/state.md").file("/shared/state.md", STATE);
     assert_eq!(linked.bash("rm state.md").outcome(), Outcome::Block, "a link of that name, too");
     let mut codex = reviewed();
-    codex.agent = Agent::Codex;
+    codex.agent = Client::Codex;
     let patch = |text: &str| {
         codex.tool("apply_patch", &json!({"command": format!("*** Begin Patch\n{text}\n*** End Patch")})).outcome()
     };

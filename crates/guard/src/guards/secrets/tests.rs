@@ -4,7 +4,7 @@ use crate::guards::secrets;
 use crate::judge::Outcome;
 use crate::stage::Stage;
 use crate::world::{About, Exception};
-use crate::{Agent, Level};
+use crate::{Client, Level};
 use camino::Utf8Path;
 use dandori_text::Lang;
 
@@ -138,7 +138,7 @@ fn searches_and_tools_of_others_do_not_show_it_either() {
     assert_eq!(mcp(json!({"query": ".env", "url": "https://x.example/a.pem"})), Outcome::Pass);
     assert_eq!(mcp(json!({"note": "see the .env"})), Outcome::Pass);
     let mut gemini = stage();
-    gemini.agent = Agent::Gemini;
+    gemini.agent = Client::Gemini;
     let call = |tool, input| {
         gemini.event("BeforeTool", &json!({"tool_name": tool, "tool_input": input, "timestamp": "t"})).outcome()
     };

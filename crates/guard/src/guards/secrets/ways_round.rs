@@ -1,8 +1,9 @@
 //! Lines that look as if they told nothing of a secret, each beside one that indeed tells nothing.
 
+use crate::Client;
 use crate::Level;
 use crate::judge::Outcome;
-use crate::stage::Stage;
+use crate::stage::{Deed, Stage};
 
 fn stage() -> Stage {
     Stage::only("secrets", Level::Block)
@@ -228,10 +229,10 @@ fn a_search_by_a_pattern_reads_what_it_would_find() {
     assert_eq!(judged.outcome(), Outcome::Block, "deeper than is looked");
     let none = Stage::only("secrets", Level::Block).file("a.rs", "");
     assert_eq!(none.tool("Grep", &json!({"pattern": ".", "glob": ".env*"})).outcome(), Outcome::Pass, "there is none");
-    let mut gemini = stage();
-    gemini.agent = crate::Agent::Gemini;
-    let input = json!({"tool_name": "grep_search", "tool_input": {"pattern": ".", "include": ".env*"}});
-    assert_eq!(gemini.event("BeforeTool", &input).outcome(), Outcome::Block);
+    for client in Client::ALL {
+        let Some(judged) = stage().by(client).does(Deed::Search(".env*")) else { continue };
+        assert_eq!(judged.outcome(), Outcome::Block, "{client}");
+    }
     all(
         &[
             "rg -g '.env*' .",

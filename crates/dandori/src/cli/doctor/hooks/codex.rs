@@ -1,7 +1,7 @@
 //! What Codex alone asks for: a project it trusts, and each hook agreed to.
 
 use camino::{Utf8Path, Utf8PathBuf};
-use dandori_install::{Client, CodexConfig};
+use dandori_install::CodexConfig;
 use dandori_text::doctor::hooks::HookTrouble;
 
 use super::{Look, Scope};
@@ -25,7 +25,7 @@ pub(in crate::cli::doctor) fn names(path: &Utf8Path) -> Vec<String> {
 
 pub(super) fn look(look: &mut Look, context: &Context) {
     beside_a_worktree(look);
-    let path = places::user_folder(context, Client::Codex).join("config.toml");
+    let path = places::user_folder(context, look.client).join("config.toml");
     let text = files::read(&path).ok().flatten().unwrap_or_default();
     let config = match CodexConfig::read(&text) {
         Ok(config) => config,
@@ -66,9 +66,9 @@ pub(super) fn look(look: &mut Look, context: &Context) {
 fn beside_a_worktree(look: &mut Look) {
     let Some(root) = look.root.clone() else { return };
     let main = project(&root);
-    let path = root.join(Client::Codex.folder()).join(Client::Codex.file());
+    let path = root.join(look.client.describe().settings.folder).join(look.hooks.file);
     let text = files::read(&path).ok().flatten();
-    if main != root && text.is_some_and(|text| dandori_install::has_ours(Client::Codex, &text)) {
+    if main != root && text.is_some_and(|text| dandori_install::has_ours(look.client, &text)) {
         look.is_installed = true;
         look.troubles.push(HookTrouble::CodexWorktree { path: path.into_string(), main: main.into_string() });
     }

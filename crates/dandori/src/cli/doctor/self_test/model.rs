@@ -12,14 +12,9 @@ pub(super) struct Model {
 
 impl Model {
     pub(super) fn start(client: Client, steps: Vec<Call>) -> std::io::Result<Self> {
-        let kind = match client {
-            Client::Claude => Kind::Anthropic,
-            Client::Codex => Kind::OpenAi,
-            Client::Gemini => Kind::Gemini,
-        };
         let count = steps.len();
         let script = Script::turns(steps.into_iter().map(Turn::call));
-        Ok(Self { server: ModelServer::start(kind, script)?, steps: count })
+        Ok(Self { server: ModelServer::start(Kind::from(client), script)?, steps: count })
     }
 
     /// The base address as this agent wants it.

@@ -9,6 +9,8 @@ fn record(event: &str, subject: &str, verdict: Ruled) -> Record {
         at: 0,
         agent: "claude".to_owned(),
         session: None,
+        prompt_id: None,
+        prompt_hash: None,
         event: event.to_owned(),
         tool: None,
         subject: Some(subject.to_owned()),

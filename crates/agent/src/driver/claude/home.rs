@@ -6,25 +6,25 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::prune::{Keep, prune};
-use super::{HomeError, PrivateHome, copy, load_json, require_fresh, users_folder, write_json};
+use crate::home::prune::{Keep, prune};
+use crate::home::{Folders, HomeError, copy, load_json, require_fresh, write_json};
 use crate::{Order, guards};
 
 const SETTINGS: &[&str] =
     &["CLAUDE.md", "agents", "commands", "skills", "rules", "output-styles", "hooks", "keybindings.json"];
 
-pub(super) fn rebuild(order: &Order<'_>) -> Result<PrivateHome, HomeError> {
-    let from = users_folder(order, "CLAUDE_CONFIG_DIR", ".claude")?;
-    prune_all_but_conversation(order.home)?;
-    copy::all(&from, order.home, SETTINGS)?;
+pub(super) fn rebuild(order: &Order<'_>, folders: &Folders) -> Result<Vec<String>, HomeError> {
+    let Folders { from, to } = folders;
+    prune_all_but_conversation(to)?;
+    copy::all(from, to, SETTINGS)?;
     if let Some(settings) = settings(&from.join("settings.json"), order)? {
-        copy::write(&order.home.join("settings.json"), &settings, 0o600)?;
+        copy::write(&to.join("settings.json"), &settings, 0o600)?;
     }
     if let Some(login) = login(&from.join(".credentials.json"), order)? {
-        write_json(&order.home.join(".credentials.json"), &login)?;
+        write_json(&to.join(".credentials.json"), &login)?;
     }
-    write_json(&order.home.join(".claude.json"), &account(&account_file(order, &from))?)?;
-    Ok(PrivateHome { env: vec![("CLAUDE_CONFIG_DIR".to_owned(), order.home.to_string())], ..PrivateHome::default() })
+    write_json(&to.join(".claude.json"), &account(&account_file(order, from))?)?;
+    Ok(Vec::new())
 }
 
 /// The user's, with the run's hooks: a client that the agent itself starts hears them from here.

@@ -3,7 +3,7 @@
 use dandori_domain::{AgentEvent, Usage, Verdict};
 use serde_json::Value;
 
-use super::told::{Told, number, shown, text};
+use crate::reader::told::{Told, number, shown, text};
 use crate::trouble;
 
 pub(super) fn take_in(event: &Value, told: &mut Told, events: &mut Vec<AgentEvent>) {

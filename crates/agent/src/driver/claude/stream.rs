@@ -3,7 +3,7 @@
 use dandori_domain::{AgentEvent, AgentFailure, Usage, Usd, Verdict};
 use serde_json::Value;
 
-use super::told::{Told, number, shown, text};
+use crate::reader::told::{Told, number, shown, text};
 use crate::trouble;
 
 pub(super) fn take_in(event: &Value, told: &mut Told, events: &mut Vec<AgentEvent>) {
@@ -23,7 +23,7 @@ pub(super) fn take_in(event: &Value, told: &mut Told, events: &mut Vec<AgentEven
             events.push(AgentEvent::Warning { text: shown(event.get("text").or_else(|| event.get("message"))) });
         }
         // Signs of life without news.
-        ("system", "status" | "thinking_tokens" | "hook_started" | "hook_response")
+        ("system", "status" | "thinking_tokens" | "hook_started" | "hook_response" | "background_tasks_changed")
         | ("stream_event" | "control_request" | "control_response" | "keep_alive", _) => {}
         ("system", sub) if sub.starts_with("task_") => {}
         ("assistant", _) => assistant(event, told, events),
@@ -91,13 +91,17 @@ fn result(event: &Value, subtype: &str, told: &mut Told, events: &mut Vec<AgentE
     {
         told.session = Some(dandori_domain::SessionId::new(session));
     }
-    told.used(usage(event), events);
+    told.used(usage(event, told.usage), events);
     let is_error = event.get("is_error").and_then(Value::as_bool).unwrap_or(true);
     if subtype == "success" && !is_error {
         let summary = text(event, "result").filter(|t| !t.trim().is_empty()).unwrap_or(&told.message).to_owned();
         return told.done(&summary, events);
     }
     let failure = failure(event, subtype, told);
+    // It only waited for what it had left in the background: ending that does not undo what is done.
+    if failure == AgentFailure::Interrupted && matches!(told.verdict, Some(Verdict::Done { .. })) {
+        return;
+    }
     told.finished(Verdict::Failed { failure }, events);
 }
 
@@ -127,12 +131,28 @@ fn failure(event: &Value, subtype: &str, told: &mut Told) -> AgentFailure {
     }
 }
 
-/// `modelUsage` and the cost are totals of the process, `usage` is of the turn alone.
-fn usage(event: &Value) -> Usage {
+/// What this process has used, `before` this result and with it. A resumed process of a newer version reports the totals
+/// of its conversation (`total_cost_usd`, `modelUsage`) and its own share of them beside, from one result to the next. An
+/// older one has totals of the process alone, and `usage` is of the turn.
+fn usage(event: &Value, before: Usage) -> Usage {
+    if let Some(models) = event.get("model_usage_since_last_result").and_then(Value::as_object) {
+        let share = of_models(models);
+        let cost = models.values().filter_map(|model| model.get("costUSD")?.as_f64()).sum();
+        return Usage {
+            input_tokens: before.input_tokens + share.input_tokens,
+            output_tokens: before.output_tokens + share.output_tokens,
+            cached_tokens: before.cached_tokens + share.cached_tokens,
+            cost: Some(Usd(before.cost.map_or(0, |cost| cost.0) + Usd::from_dollars(cost).0)),
+        };
+    }
     let cost = event.get("total_cost_usd").and_then(Value::as_f64).map(Usd::from_dollars);
-    let models = event.get("modelUsage").and_then(Value::as_object);
-    let mut usage = Usage { cost, ..Usage::default() };
-    for model in models.into_iter().flat_map(serde_json::Map::values) {
+    let total = event.get("modelUsage").and_then(Value::as_object).map(of_models).unwrap_or_default();
+    Usage { cost, ..total }
+}
+
+fn of_models(models: &serde_json::Map<String, Value>) -> Usage {
+    let mut usage = Usage::default();
+    for model in models.values() {
         let cached = number(model, "cacheReadInputTokens");
         usage.input_tokens += number(model, "inputTokens") + number(model, "cacheCreationInputTokens") + cached;
         usage.output_tokens += number(model, "outputTokens");

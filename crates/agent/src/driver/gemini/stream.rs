@@ -1,10 +1,10 @@
-//! The Gemini CLI's `stream-json`.
+//! Its `stream-json`.
 
 use dandori_domain::{AgentEvent, AgentFailure, Usage, Verdict};
 use serde_json::Value;
 
-use super::told::{Told, cut, number, shown, text};
-use super::{is_unknown_session, last_line};
+use crate::reader::told::{Told, cut, number, shown, text};
+use crate::reader::{is_unknown_session, last_line};
 use crate::trouble;
 
 pub(super) fn take_in(event: &Value, told: &mut Told, events: &mut Vec<AgentEvent>) {

@@ -1,4 +1,4 @@
-//! Google's Gemini API.
+//! Google's API.
 
 use std::io;
 use std::net::TcpStream;

@@ -6,25 +6,25 @@ use dandori_install::{Client, TrustedHook};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::prune::{Keep, prune};
-use super::{HomeError, PrivateHome, copy, load_json, require_fresh, users_folder, write_json};
+use crate::home::prune::{Keep, prune};
+use crate::home::{Folders, HomeError, copy, load_json, require_fresh, write_json};
 use crate::{Order, guards};
 
 const SETTINGS: &[&str] = &["AGENTS.md", "AGENTS.override.md", "prompts", "rules", "skills", "agents", "hooks"];
 
-pub(super) fn rebuild(order: &Order<'_>) -> Result<PrivateHome, HomeError> {
-    let from = users_folder(order, "CODEX_HOME", ".codex")?;
-    prune_all_but_conversation(order.home)?;
-    copy::all(&from, order.home, SETTINGS)?;
+pub(super) fn rebuild(order: &Order<'_>, folders: &Folders) -> Result<Vec<String>, HomeError> {
+    let Folders { from, to } = folders;
+    prune_all_but_conversation(to)?;
+    copy::all(from, to, SETTINGS)?;
     if let Some(login) = login(&from.join("auth.json"), order)? {
-        write_json(&order.home.join("auth.json"), &login)?;
+        write_json(&to.join("auth.json"), &login)?;
     }
     let trust = hooks(&from.join("hooks.json"), order)?;
     let mut named = Vec::new();
     if let Some(config) = config(&from.join("config.toml"), order.limits, &trust, &mut named)? {
-        copy::write(&order.home.join("config.toml"), config.as_bytes(), 0o600)?;
+        copy::write(&to.join("config.toml"), config.as_bytes(), 0o600)?;
     }
-    Ok(PrivateHome { env: vec![("CODEX_HOME".to_owned(), order.home.to_string())], named, ..PrivateHome::default() })
+    Ok(named)
 }
 
 /// The user's hooks and the run's, of which only the run's are trusted: Codex keeps trust by the file's place, and the

@@ -4,8 +4,8 @@ use camino::Utf8Path;
 use dandori_install::Client;
 use serde_json::{Map, Value, json};
 
-use super::prune::{Keep, prune};
-use super::{HomeError, PrivateHome, copy, load_json, users_folder};
+use crate::home::prune::{Keep, prune};
+use crate::home::{Folders, HomeError, copy, load_json};
 use crate::{Order, guards};
 
 /// `oauth_creds.json` comes whole: Google's refresh tokens stay valid when they are used.
@@ -24,15 +24,14 @@ const SETTINGS: &[&str] = &[
     "installation_id",
 ];
 
-pub(super) fn rebuild(order: &Order<'_>) -> Result<PrivateHome, HomeError> {
-    let from = users_folder(order, "GEMINI_CLI_HOME", "")?.join(".gemini");
-    let to = order.home.join(".gemini");
+pub(super) fn rebuild(order: &Order<'_>, folders: &Folders) -> Result<Vec<String>, HomeError> {
+    let Folders { from, to } = folders;
     prune_all_but_conversation(order.home)?;
-    prune(&to, &Keep::Folders(&|name| name == "tmp", &Keep::All, &|_| false))?;
-    copy::all(&from, &to, SETTINGS)?;
+    prune(to, &Keep::Folders(&|name| name == "tmp", &Keep::All, &|_| false))?;
+    copy::all(from, to, SETTINGS)?;
     let settings = with_guards(order, settings(&from.join("settings.json"), order)?);
     copy::write(&to.join("settings.json"), settings.as_bytes(), 0o600)?;
-    Ok(PrivateHome { env: vec![("GEMINI_CLI_HOME".to_owned(), order.home.to_string())], ..PrivateHome::default() })
+    Ok(Vec::new())
 }
 
 /// `tmp/<folder>/chats/*` and `.project_root`, by which it knows the folder again.
