@@ -10,6 +10,7 @@
     reason = "a tool of ours, not the product"
 )]
 
+mod clients;
 mod layers;
 mod needs;
 
@@ -20,7 +21,7 @@ fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let done = match words.first().map(String::as_str) {
         Some("check") => check(),
-        Some("layers") => layers::check(),
+        Some("layers") => layers::check().and_then(|()| clients::check()),
         Some("needs") => needs::install(),
         _ => Err("usage: cargo xtask check | layers | needs".to_owned()),
     };
@@ -37,6 +38,7 @@ fn check() -> Result<(), String> {
     needs::install()?;
     step("formatting", || cargo(&["fmt", "--all", "--check"]))?;
     step("layers", layers::check)?;
+    step("clients", clients::check)?;
     step("clippy", || cargo(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]))?;
     // The binary first: the tests of other rooms start it.
     step("build", || cargo(&["build", "--workspace", "--quiet"]))?;
