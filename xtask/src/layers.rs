@@ -18,7 +18,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("dandori-policy", &["domain", "config", "guard", "host"]),
     ("dandori-text", &["domain", "playbook"]),
     ("dandori-host", &["domain"]),
-    ("dandori-journal", &["domain", "guard", "host"]),
+    ("dandori-journal", &["guard", "host"]),
     ("dandori-hook", &["domain", "guard", "host", "journal", "playbook", "policy", "text"]),
     ("dandori-store", &["domain"]),
     ("dandori-git", &["domain", "host"]),

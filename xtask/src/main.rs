@@ -11,6 +11,7 @@
     reason = "a tool of ours, not the product"
 )]
 
+mod clients;
 mod dead;
 mod deps;
 mod layers;
@@ -28,6 +29,7 @@ type Check = fn() -> Result<(), String>;
 /// Seconds each, and nothing is compiled for them.
 const SMALL: &[(&str, Check)] = &[
     ("layers", layers::check),
+    ("clients", clients::check),
     ("deps", deps::check),
     ("dead", dead::check),
     ("links", links::check),

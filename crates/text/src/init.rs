@@ -1,5 +1,7 @@
 //! What `dandori init` did with the agents' settings, and what is left for the user to do.
 
+use std::borrow::Cow;
+
 use dandori_domain::Client;
 use dandori_domain::problem::SettingsTrouble;
 
@@ -116,14 +118,14 @@ pub(crate) fn beyond(lang: Lang, what: Beyond) -> &'static str {
 
 impl Advice {
     /// The stable name in `--json`.
-    pub fn code(&self) -> &'static str {
-        match self {
+    pub fn code(&self) -> Cow<'static, str> {
+        Cow::Borrowed(match self {
             Self::CodexTrust { .. } => "codex_trust",
             Self::CodexWorktree { .. } => "codex_worktree",
-            Self::Trouble { trouble, .. } => trouble.code(),
+            Self::Trouble { trouble, .. } => return trouble.code(),
             Self::ReadOnly { .. } => "read_only",
             Self::NotForOthers { .. } => "not_for_others",
-            Self::FolderTrust { .. } => "folder_trust",
+            Self::FolderTrust { client } => return Cow::Owned(format!("{client}_trust")),
             Self::ClaudeSubfolder => "claude_subfolder",
             Self::Disabled { .. } => "disabled",
             Self::Unread { .. } => "unread",
@@ -131,7 +133,7 @@ impl Advice {
             Self::Twice { .. } => "twice",
             Self::StillThere { .. } => "still_there",
             Self::Doctor => "doctor",
-        }
+        })
     }
 }
 

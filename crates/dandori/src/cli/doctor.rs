@@ -8,6 +8,7 @@ mod doors;
 pub(super) mod hooks;
 mod self_test;
 
+use std::borrow::Cow;
 use std::os::unix::fs::DirBuilderExt;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -67,7 +68,7 @@ struct Finding {
     /// What is wrong, for those who parse it.
     problem: Option<Problem>,
     /// The same for hooks, which have no problem of their own.
-    code: Option<&'static str>,
+    code: Option<Cow<'static, str>>,
 }
 
 impl Finding {
@@ -127,7 +128,7 @@ pub(crate) async fn run(args: &DoctorArgs, context: &Context) -> Result<ExitCode
 /// There is neither an agent nor a hook.
 fn nobody_to_guard(lang: Lang) -> Finding {
     Finding {
-        code: Some("no_agent"),
+        code: Some("no_agent".into()),
         ..Finding::bad(lang, Check::Guards, doctor::hooks::no_agent(lang), Remedy::InstallHooks)
     }
 }
@@ -204,7 +205,7 @@ fn agent_finding(context: &Context, client: client::Client, home: &Utf8Path) -> 
         Ok(path) => match dandori_agent::version(&agent, &context.env, home) {
             Ok(version) => {
                 let is_known = client.describe().program.known_to_work.contains(&version.as_str());
-                let code = (!is_known).then_some("untried_version");
+                let code = (!is_known).then_some("untried_version".into());
                 Finding { code, ..Finding::good(check, doctor::version(lang, client, &version, path.as_str())) }
             }
             Err(e) => Finding::bad(lang, check, with_causes(&e), remedy),
@@ -302,7 +303,7 @@ async fn daemon(context: &Context) -> Vec<Finding> {
     let lost = report.repositories.iter().filter(|repo| repo.unrecorded_runs > 0);
     findings.extend(lost.map(|repo| Finding {
         grade: Grade::Missing,
-        code: Some("unrecorded_runs"),
+        code: Some("unrecorded_runs".into()),
         ..Finding::bad(
             lang,
             Check::Repository,

@@ -256,5 +256,5 @@ fn what_codex_has_not_been_told_to_trust_does_not_fire() {
 #[test]
 fn a_folder_gemini_does_not_trust_has_no_hooks() {
     let env = guarded(&["gemini"]);
-    does_not_fire(&env, "gemini", "folder_not_trusted", &[env.repo().as_str()]);
+    does_not_fire(&env, "gemini", "gemini_folder", &[env.repo().as_str()]);
 }

@@ -1,5 +1,6 @@
 //! `dandori doctor`: what is wrong, and what to do about it.
 
+use dandori_domain::Client;
 use dandori_testkit::env::TestEnv;
 use serde_json::Value;
 
@@ -78,6 +79,21 @@ fn fake_agent(env: &mut TestEnv, name: &str, words: &str) {
 
 fn codes<'a>(report: &'a Value, check: &str) -> Vec<&'a str> {
     of(report, check).into_iter().map(|finding| finding["code"].as_str().unwrap_or("-")).collect()
+}
+
+#[test]
+fn a_version_that_nobody_has_tried_is_told_beside_those_that_are_known() {
+    let mut env = machine();
+    fake_agent(&mut env, "claude", "");
+    std::fs::write(env.root().join("bin/claude"), "#!/bin/sh\necho '99.0.1 (Claude Code)'\n").unwrap();
+    let known = Client::Claude.describe().program.known_to_work.join(", ");
+    for (lang, words) in [("en", "known to work: "), ("ja", "動作確認済みのバージョン: ")] {
+        let report = env.dandori(["doctor", "--json", "--lang", lang]).json();
+        let [found] = of(&report, "claude")[..] else { panic!("{report}") };
+        assert_eq!((&found["ok"], &found["code"]), (&true.into(), &"untried_version".into()), "{found}");
+        let detail = found["detail"].as_str().unwrap();
+        assert!(detail.starts_with("99.0.1 (") && detail.ends_with(&format!("{words}{known}")), "{detail}");
+    }
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! What keeps dandori's hooks from being heard, and what came of trying them.
 
+use std::borrow::Cow;
+
 use dandori_domain::Client;
 use dandori_domain::problem::SettingsTrouble;
 
@@ -88,6 +90,7 @@ pub enum HookTrouble {
     },
     /// Its client trusts no hook in this folder.
     FolderNotTrusted {
+        client: Client,
         root: String,
     },
     ClaudeSubfolder {
@@ -135,8 +138,8 @@ pub enum Weak {
 
 impl HookTrouble {
     /// The stable name in `--json`.
-    pub fn code(&self) -> &'static str {
-        match self {
+    pub fn code(&self) -> Cow<'static, str> {
+        Cow::Borrowed(match self {
             Self::NotInstalled => "not_installed",
             Self::Unparsed { .. } => "not_json",
             Self::Unread { .. } => "unread",
@@ -155,12 +158,12 @@ impl HookTrouble {
             Self::CodexChanged { .. } => "codex_changed",
             Self::CodexOff { .. } => "codex_off",
             Self::CodexWorktree { .. } => "codex_worktree",
-            Self::FolderNotTrusted { .. } => "folder_not_trusted",
+            Self::FolderNotTrusted { client, .. } => return Cow::Owned(format!("{client}_folder")),
             Self::ClaudeSubfolder { .. } => "claude_subfolder",
             Self::Outdated { .. } => "outdated",
             Self::OtherPlace { .. } => "other_place",
             Self::OpenToSessions { .. } => "open_to_sessions",
-        }
+        })
     }
 }
 
@@ -280,7 +283,7 @@ pub fn trouble(lang: Lang, client: Client, trouble: &HookTrouble) -> String {
             "Codex does not read {path}: in a linked worktree it takes the hooks of {main}",
             "Codex は {path} を読みません。リンクされたワークツリーでは {main} のフックを使います"
         ),
-        HookTrouble::FolderNotTrusted { root } => say!(
+        HookTrouble::FolderNotTrusted { root, .. } => say!(
             lang,
             "{agent} does not trust the folder {root}, and reads no hook of it",
             "{agent} がフォルダー {root} を信頼していないため、そのフックは読み込まれません"

@@ -29,8 +29,10 @@ pub(super) fn all(context: &Context) -> Vec<Finding> {
 
 fn told(context: &Context, door: Door, is_open: bool) -> Finding {
     let lang = context.out.lang;
-    let held =
-        Finding { code: Some(door.code()), ..Finding::good(Check::Door(door), sandbox::door_holds(lang).to_owned()) };
+    let held = Finding {
+        code: Some(door.code().into()),
+        ..Finding::good(Check::Door(door), sandbox::door_holds(lang).to_owned())
+    };
     if !is_open {
         return held;
     }

@@ -251,7 +251,7 @@ impl Look {
         let scopes = self.scopes();
         // The user's own are read in every folder.
         if scopes.contains(&Scope::Project) && !scopes.contains(&Scope::User) && !self.is_folder_trusted {
-            self.troubles.push(HookTrouble::FolderNotTrusted { root: root.into_string() });
+            self.troubles.push(HookTrouble::FolderNotTrusted { client: self.client, root: root.into_string() });
         }
     }
 

@@ -65,7 +65,7 @@ fn finding(context: &Context, look: &Look) -> Finding {
     Finding {
         grade,
         remedy: text::after(lang, look.client, &verdict, &look.reasons(lang)),
-        code: Some(verdict.code()),
+        code: Some(verdict.code().into()),
         ..Finding::good(Check::SelfTest(look.client), text::verdict(lang, &verdict))
     }
 }
