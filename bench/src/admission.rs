@@ -6,7 +6,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use dandori_domain::task::Repo;
 use dandori_domain::{HostId, RepoId};
 use dandori_host::{Cmd, Env, now, random};
-use dandori_store::{Fence, Location, Store};
+use dandori_store::{Life, Location, Store};
 
 use crate::Size;
 use crate::admission_load::{ADMISSIONS_OF_ROUND, CONCURRENT, Told, round, runtime};
@@ -20,7 +20,7 @@ struct Line {
     store: Store,
     file: Utf8PathBuf,
     repo: RepoId,
-    fence: Fence,
+    life: Life,
     waiting: usize,
     seeding: Duration,
 }
@@ -29,7 +29,7 @@ pub(crate) fn measure(size: Size) -> Result<Vec<Figure>, Trouble> {
     let bed = Bed::new(Utf8Path::new(""))?;
     let runtime = runtime()?;
     let (cost, short) = runtime.block_on(cost(&bed, size))?;
-    let (file, host) = (short.file.clone(), short.fence.host);
+    let (file, host) = (short.file.clone(), short.life.host);
     // Its process is the only one that opens the file.
     drop(short);
     Ok(vec![shared(&bed, size, &file, host)?, cost])
@@ -65,7 +65,7 @@ impl Line {
         let file = bed.path(name).join("dandori.db");
         let (store, _) = Store::open(Location::Sqlite(file.clone()), now()).await?;
         let host = HostId::mint(now(), random());
-        let fence = Fence { host, epoch: store.begin_life(host, now()).await? };
+        let life = Life { host, epoch: store.begin_life(host, now()).await? };
         let repo = Repo {
             id: RepoId::mint(now(), random()),
             host,
@@ -76,17 +76,17 @@ impl Line {
         let repo = store.know_repo(repo).await?.id;
         let started = Instant::now();
         seed::waiting(&store, repo, host, waiting).await?;
-        Ok(Self { store, file, repo, fence, waiting, seeding: started.elapsed() })
+        Ok(Self { store, file, repo, life, waiting, seeding: started.elapsed() })
     }
 
     /// One round; afterwards as many wait and as few are live as before.
     async fn admit(&mut self, samples: &mut Samples) -> Result<(), Trouble> {
-        let (took, runs) = round(&self.store, self.fence).await?;
+        let (took, runs) = round(&self.store, self.life).await?;
         let each = took / u32::try_from(ADMISSIONS_OF_ROUND).unwrap_or(1);
         samples.add(each);
         let admitted = runs.len();
-        seed::give_up(&self.store, self.fence, runs).await?;
-        seed::waiting(&self.store, self.repo, self.fence.host, admitted).await
+        seed::give_up(&self.store, self.life, runs).await?;
+        seed::waiting(&self.store, self.repo, self.life.host, admitted).await
     }
 }
 

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use camino::Utf8PathBuf;
 use dandori_domain::{HostId, RunId};
 use dandori_host::now;
-use dandori_store::{Fence, Location, Store};
+use dandori_store::{Life, Location, Store};
 use serde::{Deserialize, Serialize};
 use tokio::task::JoinSet;
 
@@ -49,15 +49,15 @@ pub(crate) fn runtime() -> Result<tokio::runtime::Runtime, Trouble> {
 
 async fn load(args: &AdmissionLoadArgs) -> Result<Told, Trouble> {
     let (store, _) = Store::open(Location::Sqlite(args.database.clone()), now()).await?;
-    let fence = Fence { host: args.host, epoch: store.begin_life(args.host, now()).await? };
+    let life = Life { host: args.host, epoch: store.begin_life(args.host, now()).await? };
     let mut told = Told { admitted: 0, commits: 0, windows: Vec::new() };
     for _ in 0..args.rounds {
         let (began, commits) = (epoch_seconds(), store.stats().commits);
-        let (_, runs) = round(&store, fence).await?;
+        let (_, runs) = round(&store, life).await?;
         told.commits += store.stats().commits - commits;
         told.windows.push((began, epoch_seconds()));
         told.admitted += runs.len();
-        give_up(&store, fence, runs).await?;
+        give_up(&store, life, runs).await?;
     }
     Ok(told)
 }
@@ -67,7 +67,7 @@ fn epoch_seconds() -> f64 {
 }
 
 /// One round: how long it took, and who was admitted.
-pub(crate) async fn round(store: &Store, fence: Fence) -> Result<(Duration, Vec<RunId>), Trouble> {
+pub(crate) async fn round(store: &Store, life: Life) -> Result<(Duration, Vec<RunId>), Trouble> {
     let left = Arc::new(AtomicUsize::new(ADMISSIONS_OF_ROUND));
     let started = Instant::now();
     let mut asking = JoinSet::new();
@@ -76,7 +76,7 @@ pub(crate) async fn round(store: &Store, fence: Fence) -> Result<(Duration, Vec<
         asking.spawn(async move {
             let mut admitted = Vec::new();
             while left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| n.checked_sub(1)).is_ok() {
-                admitted.extend(store.admit(fence, LIMIT, now()).await?.map(|run| run.subject.spec.id));
+                admitted.extend(store.admit(life, LIMIT, now()).await?.map(|run| run.subject.spec.id));
             }
             Ok(admitted)
         });

@@ -13,7 +13,7 @@ use camino::Utf8Path;
 use dandori_domain::task::Repo;
 use dandori_domain::{HostId, RepoId};
 use dandori_host::{now, random};
-use dandori_store::{Fence, Location, Store};
+use dandori_store::{Life, Location, Store};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
@@ -88,9 +88,9 @@ fn seed_store(bed: &Bed, rows: usize) -> Result<(), Trouble> {
     bed.wait_until("the daemon is gone", || Ok(!bed.api().is_listening()))?;
     runtime()?.block_on(async {
         let (store, _) = Store::open(Location::Sqlite(database), now()).await?;
-        let fence = Fence { host, epoch: store.begin_life(host, now()).await? };
+        let life = Life { host, epoch: store.begin_life(host, now()).await? };
         let repo = store.know_repo(known).await?.id;
-        seed::settled(&store, repo, fence, rows).await
+        seed::settled(&store, repo, life, rows).await
     })
 }
 

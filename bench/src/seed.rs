@@ -7,7 +7,7 @@ use dandori_domain::agent::{AgentName, Usage, Verdict};
 use dandori_domain::run::{BranchFate, Changes, PlannedWorktree, ProcessRef, RunSettings, Sandbox, Workspace};
 use dandori_domain::{Fact, Failure, HostId, Intent, Oid, RepoId, Run, RunId, RunKind, TaskId, WorktreeKey};
 use dandori_host::{now, random};
-use dandori_store::{Fence, NewRun, NewTask, Store};
+use dandori_store::{Life, NewRun, NewTask, Store};
 use tokio::task::JoinSet;
 
 use crate::trouble::Trouble;
@@ -25,10 +25,10 @@ pub(crate) async fn waiting(store: &Store, repo: RepoId, host: HostId, count: us
 }
 
 /// `count` runs that were pushed and are settled.
-pub(crate) async fn settled(store: &Store, repo: RepoId, fence: Fence, count: usize) -> Result<(), Trouble> {
+pub(crate) async fn settled(store: &Store, repo: RepoId, life: Life, count: usize) -> Result<(), Trouble> {
     for here in parts(count) {
-        let runs = create(store, repo, fence.host, here).await?;
-        record_all(store, fence, runs.into_iter().map(|run| (run.spec.id, whole_life(&run)))).await?;
+        let runs = create(store, repo, life.host, here).await?;
+        record_all(store, life, runs.into_iter().map(|run| (run.spec.id, whole_life(&run)))).await?;
     }
     Ok(())
 }
@@ -44,20 +44,16 @@ async fn create(store: &Store, repo: RepoId, host: HostId, count: usize) -> Resu
 }
 
 /// Ends runs that were admitted and nothing else: their places are free again.
-pub(crate) async fn give_up(store: &Store, fence: Fence, runs: Vec<RunId>) -> Result<(), Trouble> {
+pub(crate) async fn give_up(store: &Store, life: Life, runs: Vec<RunId>) -> Result<(), Trouble> {
     let over = || vec![Fact::Failed { failure: Failure::SupervisorLost }, Fact::Settled];
-    record_all(store, fence, runs.into_iter().map(|run| (run, over()))).await
+    record_all(store, life, runs.into_iter().map(|run| (run, over()))).await
 }
 
-async fn record_all(
-    store: &Store,
-    fence: Fence,
-    facts: impl Iterator<Item = (RunId, Vec<Fact>)>,
-) -> Result<(), Trouble> {
+async fn record_all(store: &Store, life: Life, facts: impl Iterator<Item = (RunId, Vec<Fact>)>) -> Result<(), Trouble> {
     let mut under_way = JoinSet::new();
     for (run, facts) in facts {
         let store = store.clone();
-        under_way.spawn(async move { store.record::<Run>(fence, run, facts, now()).await.map(drop) });
+        under_way.spawn(async move { store.record::<Run>(life, run, facts, now()).await.map(drop) });
         if under_way.len() >= AT_ONCE {
             joined(under_way.join_next().await)?;
         }

@@ -131,9 +131,10 @@ impl PrepareError {
 
 /// Makes the private state folder anew, writes the prompt, and says what to start.
 pub fn prepare(order: &Order<'_>) -> Result<Launch, PrepareError> {
-    let program = match (order.agent, order.custom) {
-        (AgentName::Rehearsal, _) | (AgentName::Custom(_), Some(CustomAgent::Acp { .. })) => order.dandori.to_owned(),
-        _ => find_program(order.agent, order.user_env)?,
+    let program = match order.agent {
+        AgentName::Rehearsal => order.dandori.to_owned(),
+        AgentName::Custom(_) if order.is_acp() => order.dandori.to_owned(),
+        AgentName::Client(_) | AgentName::Exec(_) | AgentName::Custom(_) => find_program(order.agent, order.user_env)?,
     };
     let command = argv::command(order, &program)?;
     let private = home::rebuild(order)?;

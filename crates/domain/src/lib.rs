@@ -13,7 +13,6 @@ pub mod failure;
 pub mod guard;
 pub mod id;
 pub mod machine;
-pub mod message;
 pub mod paths;
 pub mod plain;
 pub mod problem;
@@ -23,6 +22,7 @@ pub mod sandbox;
 mod shell_word;
 pub mod task;
 pub mod wait;
+pub mod wording;
 pub mod worktree;
 
 pub use agent::{AgentEvent, AgentFailure, AgentName, ProtocolTrouble, Usage, Verdict};

@@ -220,7 +220,7 @@ impl Pull {
         }
     }
 
-    /// Its end on the forge; `None` while it is, or is to be, open.
+    /// Closed or merged on the forge.
     pub fn is_over(&self) -> bool {
         matches!(self.standing, Standing::Closed { .. } | Standing::Merged { .. })
     }

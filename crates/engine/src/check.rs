@@ -31,9 +31,9 @@ impl Engine {
         let store = self.store();
         let health = if disk { store.health().await } else { store.glance().await };
         let health = health.map_err(|e| store_problem(&e))?;
-        let waiting = self.store().waiting_count(self.fence().host).await.map_err(|e| store_problem(&e))?;
+        let waiting = self.store().waiting_count(self.life().host).await.map_err(|e| store_problem(&e))?;
         let mut repos = Vec::new();
-        for repo in self.store().repos(self.fence().host).await.map_err(|e| store_problem(&e))? {
+        for repo in self.store().repos(self.life().host).await.map_err(|e| store_problem(&e))? {
             let folder = self.layout().repo(repo.id).root().to_owned();
             let used = self
                 .blocking(move |_| {

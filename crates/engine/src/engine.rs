@@ -10,7 +10,7 @@ use dandori_domain::run::{Run, Sandbox};
 use dandori_domain::{HostId, Problem, RunId};
 use dandori_host::layout::Layout;
 use dandori_host::{Env, now, random};
-use dandori_store::{Fence, Location, OpenReport, Store};
+use dandori_store::{Life, Location, OpenReport, Store};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
@@ -52,7 +52,7 @@ pub(crate) struct Inner {
     pub(crate) not_admitted: Mutex<Option<Problem>>,
     /// Rung when something was thrown into the trash or a slot was taken.
     pub(crate) housekeeping: Notify,
-    pub(crate) guards: tokio::sync::Mutex<crate::guards::Intake>,
+    pub(crate) guards: tokio::sync::Mutex<crate::guard_records::Intake>,
     pub(crate) callers: Callers,
     /// What the daemon's own commands are made from.
     pub(crate) own: Env,
@@ -95,8 +95,8 @@ impl Engine {
         let git = RealGit::new(opener.clone(), options.layout.clone(), Arc::clone(&clock));
         let forge = crate::pull::RealForge::new(opener.clone(), store.clone(), Arc::clone(&clock));
         let edges = Edges { git: Arc::new(git), host: real, forge: Arc::new(forge) };
-        let fence = begin_life(&store, host, clock.now()).await?;
-        let kernel = Kernel::new(store, fence, clock, Arc::new(SystemIds), Faults::Process);
+        let life = begin_life(&store, host, clock.now()).await?;
+        let kernel = Kernel::new(store, life, clock, Arc::new(SystemIds), Faults::Process);
         for notice in notices_of(&report) {
             kernel.notice(notice.0);
         }
@@ -112,8 +112,8 @@ impl Engine {
         let config = Config::load(&options.user_config, None).map_err(|e| e.to_problem())?;
         let sandbox = stand.edges.host.sandbox();
         let opener = opener_of(&options, &sandbox, stand.host);
-        let fence = begin_life(&stand.store, stand.host, stand.clock.now()).await?;
-        let kernel = Kernel::new(stand.store, fence, stand.clock, stand.ids, Faults::Story(stand.crashes));
+        let life = begin_life(&stand.store, stand.host, stand.clock.now()).await?;
+        let kernel = Kernel::new(stand.store, life, stand.clock, stand.ids, Faults::Story(stand.crashes));
         let engine = Self::assemble(kernel, stand.edges, options, config, opener, sandbox);
         engine.begin().await?;
         Ok(engine)
@@ -195,8 +195,8 @@ impl Engine {
         &self.0.options.env
     }
 
-    pub fn fence(&self) -> Fence {
-        self.0.kernel.fence
+    pub(crate) fn life(&self) -> Life {
+        self.0.kernel.life
     }
 
     pub fn notices(&self) -> Vec<Notice> {
@@ -252,9 +252,9 @@ fn opener_of(options: &EngineOptions, sandbox: &Sandbox, host: HostId) -> Opener
     Opener::new(&own, &options.env, &options.layout, sandbox, &options.dandori, host.to_string())
 }
 
-async fn begin_life(store: &Store, host: HostId, now: Timestamp) -> Result<Fence, Problem> {
+async fn begin_life(store: &Store, host: HostId, now: Timestamp) -> Result<Life, Problem> {
     let epoch = store.begin_life(host, now).await.map_err(|e| store_problem(&e))?;
-    Ok(Fence { host, epoch })
+    Ok(Life { host, epoch })
 }
 
 /// This state root's name in the store, made once.

@@ -67,7 +67,7 @@ impl Engine {
 
     /// Slow on a slow disk, and nobody waits for it: the tree is already out of the way.
     async fn empty_trash(&self) {
-        let Ok(repos) = self.store().repos(self.fence().host).await else { return };
+        let Ok(repos) = self.store().repos(self.life().host).await else { return };
         for repo in repos {
             let trash = self.layout().repo(repo.id).trash();
             if let Ok(Err(e)) = self.blocking(move |_| dandori_git::empty_trash(&trash)).await {
@@ -78,7 +78,7 @@ impl Engine {
 
     /// Slots only for repositories that have had a run: a slot costs a checkout of disk.
     async fn fill_pools(&self) {
-        let Ok(repos) = self.store().repos(self.fence().host).await else { return };
+        let Ok(repos) = self.store().repos(self.life().host).await else { return };
         for repo in repos {
             if self.stopping().is_cancelled() || !repo.root.is_dir() {
                 continue;

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use dandori_domain::Problem;
 use dandori_domain::machine::{Machine, Next, SubjectRef};
-use dandori_store::{Fence, Recorded, Store, StoreError, Stored};
+use dandori_store::{Life, Recorded, Store, StoreError, Stored};
 use jiff::Timestamp;
 use serde::Serialize;
 use tokio::sync::Notify;
@@ -40,7 +40,7 @@ pub(crate) struct Kernel(Arc<Parts>);
 
 pub(crate) struct Parts {
     pub(crate) store: Store,
-    pub(crate) fence: Fence,
+    pub(crate) life: Life,
     clock: Arc<dyn Clock>,
     ids: Arc<dyn Ids>,
     faults: Faults,
@@ -61,10 +61,10 @@ impl std::ops::Deref for Kernel {
 }
 
 impl Kernel {
-    pub(crate) fn new(store: Store, fence: Fence, clock: Arc<dyn Clock>, ids: Arc<dyn Ids>, faults: Faults) -> Self {
+    pub(crate) fn new(store: Store, life: Life, clock: Arc<dyn Clock>, ids: Arc<dyn Ids>, faults: Faults) -> Self {
         Self(Arc::new(Parts {
             store,
-            fence,
+            life,
             clock,
             ids,
             faults,
@@ -157,7 +157,7 @@ impl Kernel {
         id: M::Id,
         facts: Vec<M::Fact>,
     ) -> Result<Recorded<M>, StoreError> {
-        let recorded = self.store.record::<M>(self.fence, id, facts.clone(), self.now()).await?;
+        let recorded = self.store.record::<M>(self.life, id, facts.clone(), self.now()).await?;
         for fact in &facts {
             self.recorded::<M>(fact).await;
         }
@@ -193,7 +193,7 @@ impl Kernel {
 
     /// Every subject that was under way is walked on from its facts.
     pub(crate) async fn take_up<W: Walker>(&self, walker: &W) -> Result<(), StoreError> {
-        for subject in self.store.walked::<W::Machine>(self.fence.host).await? {
+        for subject in self.store.walked::<W::Machine>(self.life.host).await? {
             self.walk(walker, subject.id());
         }
         Ok(())

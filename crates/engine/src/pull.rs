@@ -112,7 +112,11 @@ impl Engine {
         };
         let wanted = run.pull_wanted(words, wanted_by, self.now()).ok_or_else(nothing)?;
         self.remember_caller(run.spec.id, caller.as_ref());
-        let pull = self.store().want_pull(self.fence(), wanted, self.now()).await.map_err(|e| store_problem(&e))?;
+        let pull = self.store().want_pull(self.life(), wanted, self.now()).await;
+        if pull.is_err() {
+            self.forget_caller(run.spec.id);
+        }
+        let pull = pull.map_err(|e| store_problem(&e))?;
         self.0.kernel.recorded::<Pull>(&PullFact::PullWanted { wanted: pull.wanted.clone() }).await;
         self.0.kernel.walk(&self.pulls(), pull.spec.id);
         let pull = self.answered(pull.spec.id).await?;

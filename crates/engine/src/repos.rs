@@ -91,7 +91,7 @@ impl Engine {
         let (root, git_dir) = self.blocking(move |engine| engine.0.edges.git.discover(&from)).await??;
         let candidate = Repo {
             id: RepoId::mint(self.now(), self.random()),
-            host: self.fence().host,
+            host: self.life().host,
             root,
             git_dir,
             created_at: self.now(),
@@ -127,7 +127,7 @@ impl Engine {
     /// One of this host's, there or not.
     pub(crate) async fn repo_here(&self, id: RepoId) -> Result<Repo, Problem> {
         let repo = self.store().repo(id).await.map_err(|e| store_problem(&e))?;
-        if repo.host == self.fence().host { Ok(repo) } else { Err(Problem::Elsewhere { path: repo.root }) }
+        if repo.host == self.life().host { Ok(repo) } else { Err(Problem::Elsewhere { path: repo.root }) }
     }
 
     /// Where a run's steps are taken, with git called as whoever asked for the run would call it.

@@ -1,7 +1,7 @@
 //! Commits made of a tree, a parent and a message, the same however often they are asked for.
 
 use dandori_domain::Oid;
-use dandori_domain::message::TRAILER;
+use dandori_domain::wording::TRAILER;
 use dandori_host::CmdError;
 use jiff::Timestamp;
 use std::time::Duration;

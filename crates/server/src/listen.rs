@@ -13,8 +13,8 @@ use tokio::net::{TcpListener, UnixListener};
 use tokio_util::sync::CancellationToken;
 use tracing::info;
 
+use crate::access;
 use crate::connections::{self, Strangers};
-use crate::guard;
 use crate::routes::{App, router, streams};
 use crate::token::Token;
 
@@ -74,7 +74,7 @@ pub async fn serve(
     tell_address(&layout, listen)?;
     let app = App { engine: engine.clone(), stop: stop.clone(), started_at: now(), listen, streams: streams() };
     let service = router(app)
-        .layer(axum::middleware::from_fn_with_state(token.clone(), guard::check))
+        .layer(axum::middleware::from_fn_with_state(token.clone(), access::check))
         .layer(axum::middleware::map_response(say_version));
     tokio::spawn(keep_token(layout.token(), token.clone(), stop.clone()));
     info!(socket = %layout.socket(), "ready");

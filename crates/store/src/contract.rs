@@ -27,7 +27,7 @@ use machines::{
     any_machine_is_recorded_logged_and_fenced_alike,
 };
 
-use crate::{EventFilter, Fence, StoreError, Subject, TaskFilter};
+use crate::{EventFilter, Life, Noun, StoreError, TaskFilter};
 
 async fn task_numbers_are_dense_when_many_ask_together(world: World) {
     let mut asked = tokio::task::JoinSet::new();
@@ -51,8 +51,8 @@ async fn sixteen_that_ask_together_admit_each_run_once_within_the_limit(world: W
     let ask_all = async || {
         let mut asked = tokio::task::JoinSet::new();
         for _ in 0..16 {
-            let (store, fence) = (world.store.clone(), world.fence);
-            asked.spawn(async move { store.admit(fence, 6, at(1)).await.unwrap() });
+            let (store, life) = (world.store.clone(), world.life);
+            asked.spawn(async move { store.admit(life, 6, at(1)).await.unwrap() });
         }
         asked.join_all().await.into_iter().flatten().map(|r| r.subject.spec.id).collect::<Vec<_>>()
     };
@@ -67,7 +67,7 @@ async fn sixteen_that_ask_together_admit_each_run_once_within_the_limit(world: W
     let second = ask_all().await;
     assert_eq!(second.len(), 2, "a run that has come to its end gives its place back");
     assert!(second.iter().all(|id| !first.contains(id)));
-    assert_eq!(world.store.waiting_count(world.fence.host).await.unwrap(), 32);
+    assert_eq!(world.store.waiting_count(world.life.host).await.unwrap(), 32);
 }
 
 async fn runs_are_admitted_in_the_order_they_were_asked_for(world: World) {
@@ -86,7 +86,7 @@ async fn runs_are_admitted_in_the_order_they_were_asked_for(world: World) {
     world.record(ids[1], vec![Fact::CancelRequested]).await.unwrap();
     assert_eq!(places().await, [Some(1), None, Some(2), Some(3)], "who gives up leaves the queue");
     let mut admitted = Vec::new();
-    while let Some(run) = world.store.admit(world.fence, 10, at(1)).await.unwrap() {
+    while let Some(run) = world.store.admit(world.life, 10, at(1)).await.unwrap() {
         assert_eq!(run.subject.progress.admitted_at(), Some(at(1)));
         admitted.push(run.subject.spec.id);
     }
@@ -97,23 +97,23 @@ async fn hosts_have_queues_of_their_own(world: World) {
     let (_, run) = world.task().await;
     let other = HostId::mint(at(5), 1 << 100);
     let epoch = world.store.begin_life(other, at(0)).await.unwrap();
-    let fence = Fence { host: other, epoch };
-    assert_eq!(world.store.admit(fence, 10, at(1)).await.unwrap(), None);
-    let refused = world.store.record::<Run>(fence, run.spec.id, vec![Fact::Admitted], at(1)).await;
+    let life = Life { host: other, epoch };
+    assert_eq!(world.store.admit(life, 10, at(1)).await.unwrap(), None);
+    let refused = world.store.record::<Run>(life, run.spec.id, vec![Fact::Admitted], at(1)).await;
     assert!(matches!(refused, Err(StoreError::Fenced { .. })), "another host's run: {refused:?}");
     assert_eq!(world.store.walked::<Run>(other).await.unwrap(), vec![]);
 }
 
 async fn an_earlier_life_cannot_write(world: World) {
     let (_, run) = world.task().await;
-    let newer = world.store.begin_life(world.fence.host, at(1)).await.unwrap();
-    assert!(newer > world.fence.epoch);
-    let fenced = StoreError::Fenced { host: world.fence.host, epoch: world.fence.epoch };
+    let newer = world.store.begin_life(world.life.host, at(1)).await.unwrap();
+    assert!(newer > world.life.epoch);
+    let fenced = StoreError::Fenced { host: world.life.host, epoch: world.life.epoch };
     assert_eq!(world.record(run.spec.id, vec![Fact::Admitted]).await, Err(fenced.clone()));
-    assert_eq!(world.store.admit(world.fence, 10, at(1)).await, Err(fenced));
+    assert_eq!(world.store.admit(world.life, 10, at(1)).await, Err(fenced));
     assert_eq!(world.store.subject::<Run>(run.spec.id).await.unwrap(), run);
-    let fence = Fence { epoch: newer, ..world.fence };
-    assert!(world.store.admit(fence, 10, at(1)).await.unwrap().is_some());
+    let life = Life { epoch: newer, ..world.life };
+    assert!(world.store.admit(life, 10, at(1)).await.unwrap().is_some());
 }
 
 async fn facts_are_recorded_all_or_none(world: World) {
@@ -141,9 +141,9 @@ async fn a_refusal_does_not_harm_its_neighbours(world: World) {
     }
     let mut asked = tokio::task::JoinSet::new();
     for (i, id) in ids.iter().copied().enumerate() {
-        let (store, fence) = (world.store.clone(), world.fence);
+        let (store, life) = (world.store.clone(), world.life);
         let fact = if i % 2 == 0 { Fact::Admitted } else { Fact::Pushed { oid: Oid::new("cccc") } };
-        asked.spawn(async move { (i, store.record::<Run>(fence, id, vec![fact], at(1)).await.is_ok()) });
+        asked.spawn(async move { (i, store.record::<Run>(life, id, vec![fact], at(1)).await.is_ok()) });
     }
     for (i, ok) in asked.join_all().await {
         assert_eq!(ok, i % 2 == 0);
@@ -199,11 +199,11 @@ async fn a_follower_of_the_log_misses_nothing(world: World) {
     }
     let mut asked = tokio::task::JoinSet::new();
     for _ in 0..RUNS {
-        let (store, fence) = (world.store.clone(), world.fence);
+        let (store, life) = (world.store.clone(), world.life);
         let (task, run) = (world.new_task("followed"), world.new_run());
         asked.spawn(async move {
             let (_, runs) = store.create_task(task, vec![run]).await.unwrap();
-            store.record::<Run>(fence, runs[0].spec.id, vec![Fact::Admitted], at(1)).await.unwrap();
+            store.record::<Run>(life, runs[0].spec.id, vec![Fact::Admitted], at(1)).await.unwrap();
         });
     }
     asked.join_all().await;
@@ -227,7 +227,7 @@ async fn references_resolve(world: World) {
     }
     for text in ["T-9", "zzzzzzzz", "", "x%", "____", &RepoId::mint(at(0), random()).to_string()] {
         let missing = world.store.find_task(text).await;
-        assert!(matches!(missing, Err(StoreError::NotFound { subject: Subject::Task, .. })), "{text}: {missing:?}");
+        assert!(matches!(missing, Err(StoreError::NotFound { noun: Noun::Task, .. })), "{text}: {missing:?}");
     }
 }
 
@@ -278,7 +278,7 @@ async fn a_pull_of_the_same_head_is_opened_once(world: World) {
     let listed: Vec<_> = store.local_pulls(repo).await.unwrap().iter().map(|p| p.number).collect();
     assert_eq!(listed, [3, 2, 1]);
     let missing = store.local_pull(repo, 99).await;
-    assert!(matches!(missing, Err(StoreError::NotFound { subject: Subject::Pull, .. })), "{missing:?}");
+    assert!(matches!(missing, Err(StoreError::NotFound { noun: Noun::Pull, .. })), "{missing:?}");
 }
 
 async fn a_worktree_follows_its_run(world: World) {
@@ -389,7 +389,7 @@ async fn a_push_is_resumed_only_on_a_free_branch(world: World) {
     assert_eq!(resumed.status(), Status::Pushing);
     let owner = async || world.store.worktree(workspace(&run).key).await.unwrap().unwrap().owner;
     assert_eq!(owner().await, Owner::Run { run: run.spec.id }, "the worktree is its own again");
-    assert_eq!(world.store.walked::<Run>(world.fence.host).await.unwrap().len(), 1);
+    assert_eq!(world.store.walked::<Run>(world.life.host).await.unwrap().len(), 1);
     world.record(run.spec.id, vec![push_refused(), Fact::Settled]).await.unwrap();
 
     let follow_up = world.store.add_run(task.id, world.follow_up(&run)).await.unwrap();
@@ -407,7 +407,7 @@ async fn walked_runs_are_those_a_restart_goes_on_with(world: World) {
     world.record(runs[2].spec.id, vec![Fact::CancelRequested]).await.unwrap();
     world.record(runs[3].spec.id, path_to_pushed(&runs[3])).await.unwrap();
     world.record(runs[4].spec.id, vec![Fact::CancelRequested, Fact::Settled]).await.unwrap();
-    let walked = world.store.walked::<Run>(world.fence.host).await.unwrap();
+    let walked = world.store.walked::<Run>(world.life.host).await.unwrap();
     let open: BTreeSet<_> = walked.iter().map(|r| r.spec.id).collect();
     assert_eq!(open, [runs[1].spec.id, runs[2].spec.id, runs[3].spec.id].into());
 }
@@ -417,7 +417,7 @@ async fn a_long_instruction_comes_back_whole(world: World) {
     run.instruction = "段取り \"八分\"\n\u{1F980}\t".repeat(50_000);
     assert!(run.instruction.len() > 1024 * 1024);
     let (_, runs) = world.store.create_task(world.new_task("long"), vec![run.clone()]).await.unwrap();
-    let admitted = world.store.admit(world.fence, 1, at(1)).await.unwrap().unwrap().subject;
+    let admitted = world.store.admit(world.life, 1, at(1)).await.unwrap().unwrap().subject;
     assert_eq!(admitted.spec.instruction, run.instruction);
     assert_eq!(world.store.subject::<Run>(runs[0].spec.id).await.unwrap(), admitted);
 }
@@ -425,26 +425,26 @@ async fn a_long_instruction_comes_back_whole(world: World) {
 async fn a_repository_is_known_once(world: World) {
     let mut asked = tokio::task::JoinSet::new();
     for _ in 0..8 {
-        let (store, candidate) = (world.store.clone(), repo(world.fence.host, "/src/other/.git"));
+        let (store, candidate) = (world.store.clone(), repo(world.life.host, "/src/other/.git"));
         asked.spawn(async move { store.know_repo(candidate).await.unwrap() });
     }
     let known = asked.join_all().await;
     assert!(known.windows(2).all(|w| w[0] == w[1]));
     assert_eq!(world.store.repo(known[0].id).await.unwrap(), known[0]);
-    let here = world.fence.host;
+    let here = world.life.host;
     assert_eq!(world.store.repos(here).await.unwrap().len(), 2);
     let elsewhere = HostId::mint(at(0), random());
     let same_path = world.store.know_repo(repo(elsewhere, "/src/other/.git")).await.unwrap();
     assert_ne!(same_path.id, known[0].id, "the same path on another host is another repository");
     assert_eq!(world.store.repos(here).await.unwrap().len(), 2);
     let missing = world.store.repo(RepoId::mint(at(0), random())).await;
-    assert!(matches!(missing, Err(StoreError::NotFound { subject: Subject::Repo, .. })), "{missing:?}");
+    assert!(matches!(missing, Err(StoreError::NotFound { noun: Noun::Repo, .. })), "{missing:?}");
 }
 
 async fn tasks_are_listed_newest_first_with_their_runs(world: World) {
     let (done, _) = world.finished_task().await;
     let (open, run) = world.task().await;
-    let other = world.store.know_repo(repo(world.fence.host, "/src/other/.git")).await.unwrap();
+    let other = world.store.know_repo(repo(world.life.host, "/src/other/.git")).await.unwrap();
     let mut elsewhere = world.new_task("elsewhere");
     elsewhere.repo = other.id;
     let (elsewhere, _) = world.store.create_task(elsewhere, vec![world.new_run()]).await.unwrap();
@@ -463,7 +463,7 @@ async fn tasks_are_listed_newest_first_with_their_runs(world: World) {
     assert_eq!(picked.picked, Some(run.spec.id));
     assert_eq!(world.store.task(open.id).await.unwrap(), picked);
     let wrong = world.store.pick(done.id, run.spec.id, at(2)).await;
-    assert!(matches!(wrong, Err(StoreError::NotFound { subject: Subject::Run, .. })), "{wrong:?}");
+    assert!(matches!(wrong, Err(StoreError::NotFound { noun: Noun::Run, .. })), "{wrong:?}");
 }
 
 async fn everything_is_there_after_reopening(world: World) {
@@ -474,8 +474,8 @@ async fn everything_is_there_after_reopening(world: World) {
     assert_eq!(again.subject::<Run>(run.spec.id).await.unwrap(), run);
     assert_eq!(again.last_seq().await.unwrap(), seq);
     assert_eq!(*again.watch_events().borrow(), seq);
-    let next = again.begin_life(world.fence.host, at(1)).await.unwrap();
-    assert!(next > world.fence.epoch);
+    let next = again.begin_life(world.life.host, at(1)).await.unwrap();
+    assert!(next > world.life.epoch);
     let health = again.health().await.unwrap();
     assert_eq!((health.backend, health.damage, health.schema), (again.backend(), None, crate::migrate::known()));
     assert!(health.bytes > 4096);

@@ -33,8 +33,8 @@ pub enum StoreError {
     Busy { run: RunId, status: Status },
     #[error("the worktree is held by {owner:?}")]
     Held { owner: Owner },
-    #[error("there is no {} {text}", .subject.as_str())]
-    NotFound { subject: Subject, text: String },
+    #[error("there is no {} {text}", .noun.as_str())]
+    NotFound { noun: Noun, text: String },
     #[error("{text} can mean {}", .matches.join(", "))]
     Ambiguous { text: String, matches: Vec<String> },
     #[error("the store is damaged: {reason}")]
@@ -49,7 +49,7 @@ pub enum StoreError {
 
 /// What was looked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Subject {
+pub enum Noun {
     Repo,
     Task,
     Run,
@@ -60,7 +60,7 @@ pub enum Subject {
     Other,
 }
 
-impl Subject {
+impl Noun {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Repo => "repository",
@@ -93,8 +93,8 @@ impl StoreError {
         Self::Unreadable { reason: reason.to_string() }
     }
 
-    pub(crate) fn not_found(subject: Subject, text: impl ToString) -> Self {
-        Self::NotFound { subject, text: text.to_string() }
+    pub(crate) fn not_found(noun: Noun, text: impl ToString) -> Self {
+        Self::NotFound { noun, text: text.to_string() }
     }
 
     pub(crate) fn io(path: &camino::Utf8Path, reason: impl ToString) -> Self {
@@ -109,11 +109,11 @@ impl From<StoreError> for Problem {
             StoreError::TooNew { found, known } => Self::StoreTooNew { found, known },
             StoreError::Busy { run, status } => Self::TaskIsBusy { run: run.key().to_string(), status },
             StoreError::Ambiguous { text, matches } => Self::AmbiguousReference { text, matches },
-            StoreError::NotFound { subject: Subject::Task, text } => Self::NoSuchTask { text },
-            StoreError::NotFound { subject: Subject::Run, text } => Self::NoSuchRun { text },
-            StoreError::NotFound { subject: Subject::Worktree, text } => Self::NoSuchWorktree { text },
-            StoreError::NotFound { subject: Subject::Keepsake, text } => Self::NothingPreserved { text },
-            StoreError::NotFound { subject: Subject::Pull, ref text } => match text.parse() {
+            StoreError::NotFound { noun: Noun::Task, text } => Self::NoSuchTask { text },
+            StoreError::NotFound { noun: Noun::Run, text } => Self::NoSuchRun { text },
+            StoreError::NotFound { noun: Noun::Worktree, text } => Self::NoSuchWorktree { text },
+            StoreError::NotFound { noun: Noun::Keepsake, text } => Self::NothingPreserved { text },
+            StoreError::NotFound { noun: Noun::Pull, ref text } => match text.parse() {
                 Ok(number) => Self::NoSuchPull { number },
                 Err(_) => Self::Internal { reason: error.to_string() },
             },

@@ -12,7 +12,7 @@ use dandori_testkit::postgres::Postgres;
 use crate::migrate::{migrate_to, statements};
 use crate::sample::at;
 use crate::tx::Tx;
-use crate::{EventFilter, Fence, Location, Store, TaskFilter};
+use crate::{EventFilter, Life, Location, Store, TaskFilter};
 
 const ROWS: &str = include_str!("populated/0001_runs.sql");
 
@@ -109,13 +109,13 @@ async fn assert_whole(store: &Store) {
     assert_eq!(store.worktrees(Some(repo)).await.unwrap().len(), 16, "those that are there still");
     assert!(store.events_after(0, EventFilter::default(), 1000).await.unwrap().len() >= 250);
     let epoch = store.begin_life(host, at(2)).await.unwrap();
-    let fence = Fence { host, epoch };
+    let life = Life { host, epoch };
     for run in store.walked::<Run>(host).await.unwrap() {
         if let Next::Record(fact) = run.next(at(3)) {
-            store.record::<Run>(fence, run.spec.id, vec![fact], at(3)).await.unwrap();
+            store.record::<Run>(life, run.spec.id, vec![fact], at(3)).await.unwrap();
         }
     }
-    let admitted = store.admit(fence, 100, at(4)).await.unwrap().unwrap();
+    let admitted = store.admit(life, 100, at(4)).await.unwrap().unwrap();
     assert_eq!(admitted.subject.spec.instruction, "waits in the queue");
 }
 

@@ -10,7 +10,7 @@ use dandori_domain::{Fact, Failure, Intent, Run, RunKind};
 use dandori_testkit::postgres::Postgres;
 use jiff::Timestamp;
 
-use crate::{Fence, Location, NewRun, NewTask, Store};
+use crate::{Life, Location, NewRun, NewTask, Store};
 
 pub(crate) fn at(second: i64) -> Timestamp {
     Timestamp::from_second(1_800_000_000 + second).unwrap()
@@ -28,7 +28,7 @@ pub(crate) struct World {
     pub(crate) store: Store,
     pub(crate) location: Location,
     pub(crate) repo: RepoId,
-    pub(crate) fence: Fence,
+    pub(crate) life: Life,
     folder: tempfile::TempDir,
 }
 
@@ -64,7 +64,7 @@ impl World {
         let host = HostId::mint(at(0), random());
         let repo = store.know_repo(repo(host, "/src/project/.git")).await.unwrap().id;
         let epoch = store.begin_life(host, at(0)).await.unwrap();
-        Self { store, location, repo, fence: Fence { host, epoch }, folder }
+        Self { store, location, repo, life: Life { host, epoch }, folder }
     }
 
     pub(crate) async fn reopen(&self) -> Store {
@@ -76,12 +76,12 @@ impl World {
     }
 
     pub(crate) fn new_run(&self) -> NewRun {
-        new_run(self.fence.host, RunKind::First)
+        new_run(self.life.host, RunKind::First)
     }
 
     pub(crate) fn follow_up(&self, of: &Run) -> NewRun {
         let workspace = of.workspace().cloned().unwrap();
-        new_run(self.fence.host, RunKind::FollowUp { after: of.spec.id, workspace, session: None })
+        new_run(self.life.host, RunKind::FollowUp { after: of.spec.id, workspace, session: None })
     }
 
     /// A task with one run that waits.
@@ -91,7 +91,7 @@ impl World {
     }
 
     pub(crate) async fn record(&self, run: RunId, facts: Vec<Fact>) -> crate::Result<Run> {
-        self.store.record(self.fence, run, facts, at(1)).await.map(|recorded| recorded.subject)
+        self.store.record(self.life, run, facts, at(1)).await.map(|recorded| recorded.subject)
     }
 
     /// A task whose run has pushed and is settled.

@@ -78,7 +78,7 @@ pub(crate) fn show(out: &Out, run: &RunView) {
     let head = format!("{}  {}  {}", bold(&run.key), padded_state(run.state), table::fit(&run.agent, 40));
     out.line(format!("{head}  {}", result(out, run)).trim_end());
     if run.follows.is_some() {
-        out.line(format!("  “{}”", dandori_domain::message::title(&run.instruction)));
+        out.line(format!("  “{}”", dandori_domain::wording::title(&run.instruction)));
     }
     if let Some(waiting) = waiting(out, run) {
         out.line(format!("  {waiting}"));

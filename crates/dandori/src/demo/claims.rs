@@ -2,8 +2,8 @@
 
 use dandori_api::{PullView, TaskView};
 use dandori_domain::Problem;
-use dandori_domain::message::TRAILER;
 use dandori_domain::pull::PullState;
+use dandori_domain::wording::TRAILER;
 use dandori_host::process;
 use dandori_text::demo::Claim;
 

@@ -5,9 +5,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::message::{MessageParts, TRAILER, commit_message, is_japanese};
 use crate::plain::plain;
 use crate::run::Run;
+use crate::wording::{MessageParts, TRAILER, commit_message, is_japanese};
 
 const SUMMARY_CHARS: usize = 20_000;
 const INSTRUCTION_CHARS: usize = 8_000;

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::failure::Failure;
 use crate::machine::{Next, names};
-use crate::message::{MessageParts, commit_message};
+use crate::wording::{MessageParts, commit_message};
 
 /// Something to be done for a run, with what it takes.
 #[derive(Clone, PartialEq, Debug)]

@@ -7,7 +7,7 @@ use super::Workspace;
 use crate::agent::AgentName;
 use crate::failure::Limit;
 use crate::id::{HostId, RepoId, RunId, SessionId, TaskId, TaskNumber, Usd};
-use crate::message::DEFAULT_TEMPLATE;
+use crate::wording::DEFAULT_TEMPLATE;
 
 /// What was asked. Written once, never changed.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]

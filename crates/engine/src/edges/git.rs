@@ -117,7 +117,7 @@ impl GitEdge for RealGit {
         let git = self.open(site).git;
         // By the run's own key: a follow-up in the same worktree keeps beside what an earlier run kept.
         let reference = preserved_ref_of(&WorktreeKey::from(run.spec.id.key()));
-        let title = dandori_domain::message::title(&run.spec.instruction);
+        let title = dandori_domain::wording::title(&run.spec.instruction);
         let message = format!("kept from {}\n\n{title}", run.spec.id);
         let Some(tree) = git.worktree(&workspace.path).map_err(|e| e.problem())? else { return Ok(None) };
         let kept = git.preserve(&tree, Some(&workspace.branch), &reference, &message, self.clock.now());

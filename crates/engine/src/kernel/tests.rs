@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use dandori_domain::HostId;
 use dandori_domain::machine::{About, IllegalFact};
-use dandori_store::{Location, Subject};
+use dandori_store::{Location, Noun};
 use serde::Deserialize;
 
 use super::fault::{CrashPlan, points};
@@ -113,7 +113,7 @@ impl Machine for Kettle {
 }
 
 impl Stored for Kettle {
-    const SUBJECT: Subject = Subject::Other;
+    const NOUN: Noun = Noun::Other;
 }
 
 /// What is really hot and poured, however often it is asked for.
@@ -172,8 +172,8 @@ impl CrashPlan for Once {
 async fn life(store: &Store, host: HostId, kitchen: &Arc<Kitchen>, plan: &Arc<Once>) -> Cook {
     let epoch = store.begin_life(host, dandori_host::now()).await.unwrap();
     let faults = Faults::Story(Arc::clone(plan) as Arc<dyn CrashPlan>);
-    let fence = Fence { host, epoch };
-    let kernel = Kernel::new(store.clone(), fence, Arc::new(SystemClock), Arc::new(SystemIds), faults);
+    let life = Life { host, epoch };
+    let kernel = Kernel::new(store.clone(), life, Arc::new(SystemClock), Arc::new(SystemIds), faults);
     let cook = Cook { kernel: kernel.clone(), kitchen: Arc::clone(kitchen) };
     kernel.take_up(&cook).await.unwrap();
     cook

@@ -142,6 +142,7 @@ async fn settle<W: Walker>(
             }
             Err(StoreError::Illegal(refused)) => {
                 info!(%id, "{refused}: looking again");
+                tokio::time::sleep(LOOK_AGAIN_PAUSE).await;
                 return None;
             }
             Err(StoreError::Fenced { .. }) => {

@@ -36,7 +36,7 @@ impl Engine {
     /// Admits up to `count`. What is asked for together shares a commit. `false`: nobody waits, or there is no place.
     async fn admit_some(&self, count: u32) -> bool {
         let now = self.now();
-        let asked = (0..count).map(|_| self.store().admit(self.fence(), self.max_parallel(), now));
+        let asked = (0..count).map(|_| self.store().admit(self.life(), self.max_parallel(), now));
         let mut all = true;
         let mut trouble = None;
         for answer in join_all(asked).await {
@@ -60,7 +60,7 @@ impl Engine {
 
     /// What a run of ours waits for. `None`: it does not wait, or another daemon admits it.
     pub fn waits_for(&self, run: &Run) -> Option<WaitReason> {
-        if !run.is_waiting() || run.spec.host != self.fence().host {
+        if !run.is_waiting() || run.spec.host != self.life().host {
             return None;
         }
         let trouble = || self.0.not_admitted.lock().unwrap_or_else(PoisonError::into_inner).clone();

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use camino::Utf8PathBuf;
 use dandori_config::Config;
 use dandori_domain::agent::AgentName;
-use dandori_domain::message::title;
 use dandori_domain::plain;
 use dandori_domain::run::{CustomAgent, Limits, Run, RunKind, RunSettings, SandboxMode, Status};
 use dandori_domain::task::{MAX_INSTRUCTION_BYTES, Repo, Task};
+use dandori_domain::wording::title;
 use dandori_domain::{Problem, RunId, TaskId, Usd};
 use dandori_host::Env;
 use dandori_store::{Again, NewRun, NewTask};
@@ -70,7 +70,7 @@ impl Engine {
         for agent in agents {
             runs.push(NewRun {
                 id: RunId::mint(created_at, self.random()),
-                host: self.fence().host,
+                host: self.life().host,
                 settings: settings(&config, &agent, &choice)?,
                 agent,
                 kind: RunKind::First,
@@ -156,7 +156,7 @@ impl Engine {
         let created_at = self.now();
         let run = NewRun {
             id: RunId::mint(created_at, self.random()),
-            host: self.fence().host,
+            host: self.life().host,
             settings: settings(&config, &agent, &choice)?,
             agent,
             kind,

@@ -1,9 +1,9 @@
 //! The steps of a run, each with its probe: what is already done is found, not done again.
 
-mod guard;
 mod launch;
 mod place;
 mod publish;
+mod rules;
 mod set_up;
 mod stop;
 mod watch;

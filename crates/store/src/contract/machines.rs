@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::sample::{World, at, path_to_pushed, workspace};
-use crate::{EventFilter, Fence, StoreError, Stored, Subject, Touched};
+use crate::{EventFilter, Life, Noun, StoreError, Stored, Touched};
 
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 struct Kettle {
@@ -72,7 +72,7 @@ impl Machine for Kettle {
 }
 
 impl Stored for Kettle {
-    const SUBJECT: Subject = Subject::Other;
+    const NOUN: Noun = Noun::Other;
 }
 
 fn kettle(number: u32, host: HostId) -> Kettle {
@@ -80,36 +80,36 @@ fn kettle(number: u32, host: HostId) -> Kettle {
 }
 
 pub(super) async fn any_machine_is_recorded_logged_and_fenced_alike(world: World) {
-    let (store, fence) = (&world.store, world.fence);
-    store.create(kettle(1, fence.host), at(0)).await.unwrap();
-    let boiled = store.record::<Kettle>(fence, 1, vec![KettleFact::Boiled], at(1)).await.unwrap();
+    let (store, life) = (&world.store, world.life);
+    store.create(kettle(1, life.host), at(0)).await.unwrap();
+    let boiled = store.record::<Kettle>(life, 1, vec![KettleFact::Boiled], at(1)).await.unwrap();
     assert_eq!((boiled.subject.boiled, boiled.touched), (1, vec![]));
     assert_eq!(store.subject::<Kettle>(1).await.unwrap(), boiled.subject);
-    assert_eq!(store.walked::<Kettle>(fence.host).await.unwrap(), [boiled.subject]);
-    let refused = store.record::<Kettle>(fence, 1, vec![KettleFact::Boiled, KettleFact::Boiled], at(1)).await;
+    assert_eq!(store.walked::<Kettle>(life.host).await.unwrap(), [boiled.subject]);
+    let refused = store.record::<Kettle>(life, 1, vec![KettleFact::Boiled, KettleFact::Boiled], at(1)).await;
     let illegal = IllegalFact { machine: "kettle", status: "hot", fact: "boiled" };
     assert_eq!(refused, Err(StoreError::Illegal(illegal)), "all or none");
-    store.record::<Kettle>(fence, 1, vec![KettleFact::Boiled], at(2)).await.unwrap();
-    assert_eq!(store.walked::<Kettle>(fence.host).await.unwrap(), [], "it is over");
+    store.record::<Kettle>(life, 1, vec![KettleFact::Boiled], at(2)).await.unwrap();
+    assert_eq!(store.walked::<Kettle>(life.host).await.unwrap(), [], "it is over");
 
     let events = store.events_after(0, EventFilter::default(), 100).await.unwrap();
     let its: Vec<_> = events.iter().filter_map(crate::Event::fact::<Kettle>).collect();
     assert_eq!(its, [KettleFact::Boiled, KettleFact::Boiled]);
     assert!(events.iter().all(|event| event.fact::<Run>().is_none()), "another machine's facts are not a run's");
 
-    let newer = store.begin_life(fence.host, at(3)).await.unwrap();
-    store.create(kettle(2, fence.host), at(3)).await.unwrap();
-    let fenced = store.record::<Kettle>(fence, 2, vec![KettleFact::Boiled], at(3)).await;
-    assert_eq!(fenced, Err(StoreError::Fenced { host: fence.host, epoch: fence.epoch }));
-    let fence = Fence { epoch: newer, ..fence };
-    store.record::<Kettle>(fence, 2, vec![KettleFact::Boiled], at(3)).await.unwrap();
+    let newer = store.begin_life(life.host, at(3)).await.unwrap();
+    store.create(kettle(2, life.host), at(3)).await.unwrap();
+    let fenced = store.record::<Kettle>(life, 2, vec![KettleFact::Boiled], at(3)).await;
+    assert_eq!(fenced, Err(StoreError::Fenced { host: life.host, epoch: life.epoch }));
+    let life = Life { epoch: newer, ..life };
+    store.record::<Kettle>(life, 2, vec![KettleFact::Boiled], at(3)).await.unwrap();
     let missing = store.subject::<Kettle>(9).await;
-    assert!(matches!(missing, Err(StoreError::NotFound { subject: Subject::Other, .. })), "{missing:?}");
+    assert!(matches!(missing, Err(StoreError::NotFound { noun: Noun::Other, .. })), "{missing:?}");
 }
 
 pub(super) async fn a_lease_is_taken_once_when_many_ask_and_an_earlier_holder_cannot_write(world: World) {
     let store = &world.store;
-    store.create(kettle(1, world.fence.host), at(0)).await.unwrap();
+    store.create(kettle(1, world.life.host), at(0)).await.unwrap();
     let mut asked = tokio::task::JoinSet::new();
     for i in 0..8 {
         let store = store.clone();
@@ -138,23 +138,23 @@ fn opened() -> PullFact {
 
 pub(super) async fn a_pushed_branch_has_its_pull_request_in_the_same_moment(world: World) {
     let run = run_that_wants_a_pull(&world, Cleanup::Merged).await;
-    let pushed = world.store.record::<Run>(world.fence, run.spec.id, path_to_pushed(&run), at(1)).await.unwrap();
+    let pushed = world.store.record::<Run>(world.life, run.spec.id, path_to_pushed(&run), at(1)).await.unwrap();
     let pulls = world.store.pulls_of(run.spec.task).await.unwrap();
     let [pull] = pulls.as_slice() else { panic!("{pulls:?}") };
     let wanted = Touched { subject: SubjectRef::of::<Pull>(pull.spec.id), fact: "pull_wanted" };
     assert_eq!(pushed.touched, [wanted]);
-    assert_eq!(world.store.walked::<Pull>(world.fence.host).await.unwrap(), pulls);
+    assert_eq!(world.store.walked::<Pull>(world.life.host).await.unwrap(), pulls);
     let id = pull.spec.id;
     let facts = vec![PullFact::PullIntended, opened()];
-    let open = world.store.record::<Pull>(world.fence, id, facts, at(2)).await.unwrap();
+    let open = world.store.record::<Pull>(world.life, id, facts, at(2)).await.unwrap();
     assert_eq!(open.touched, vec![], "the worktree stays until it is merged");
     // A second wish for the same branch is for the same pull request.
     let wanted = open.subject.wanted.clone();
-    let again = world.store.want_pull(world.fence, wanted.clone(), at(3)).await.unwrap();
+    let again = world.store.want_pull(world.life, wanted.clone(), at(3)).await.unwrap();
     assert_eq!((again.spec.id, again.is_pending()), (id, true));
     let facts = vec![PullFact::PullIntended, opened(), PullFact::PullMerged];
-    world.store.record::<Pull>(world.fence, id, facts, at(4)).await.unwrap();
-    let next = world.store.want_pull(world.fence, wanted, at(5)).await.unwrap();
+    world.store.record::<Pull>(world.life, id, facts, at(4)).await.unwrap();
+    let next = world.store.want_pull(world.life, wanted, at(5)).await.unwrap();
     assert_ne!(next.spec.id, id, "one that is merged stays as it is");
     assert_eq!(world.store.current_pulls(world.repo).await.unwrap(), [next]);
 }
@@ -169,7 +169,7 @@ pub(super) async fn an_open_pull_request_lets_the_worktree_go_unless_somebody_wo
         ids.push((run.spec.id, world.store.pulls_of(run.spec.task).await.unwrap().remove(0).spec.id, run));
     }
     let (free, pull, run) = &ids[0];
-    let recorded = world.store.record::<Pull>(world.fence, *pull, vec![PullFact::PullIntended, opened()], at(2)).await;
+    let recorded = world.store.record::<Pull>(world.life, *pull, vec![PullFact::PullIntended, opened()], at(2)).await;
     let released = Touched { subject: SubjectRef::of::<Run>(*free), fact: "released" };
     assert_eq!(recorded.unwrap().touched, [released]);
     let released: Run = world.store.subject(*free).await.unwrap();
@@ -182,7 +182,7 @@ pub(super) async fn an_open_pull_request_lets_the_worktree_go_unless_somebody_wo
 
     let (busy, pull, run) = &ids[1];
     world.store.add_run(run.spec.task, world.follow_up(run)).await.unwrap();
-    let recorded = world.store.record::<Pull>(world.fence, *pull, vec![PullFact::PullIntended, opened()], at(2)).await;
+    let recorded = world.store.record::<Pull>(world.life, *pull, vec![PullFact::PullIntended, opened()], at(2)).await;
     assert_eq!(recorded.unwrap().touched, vec![]);
     assert!(world.store.subject::<Run>(*busy).await.unwrap().is_settled());
     assert_eq!(Oid::new("cccc"), *run.progress.pushed().unwrap());

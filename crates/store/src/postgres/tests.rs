@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use dandori_domain::id::HostId;
 
 use crate::sample::{World, at};
-use crate::{EventFilter, Fence, Location, Store, StoreError};
+use crate::{EventFilter, Life, Location, Store, StoreError};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_connection_that_breaks_is_made_again_and_the_verb_with_it() {
@@ -70,9 +70,9 @@ async fn daemons_of_two_hosts_share_the_store() {
     assert_eq!(seen.last().unwrap().run, Some(run.spec.id));
 
     let host = HostId::mint(at(9), 1 << 90);
-    let fence = Fence { host, epoch: other.begin_life(host, at(0)).await.unwrap() };
-    assert_eq!(other.admit(fence, 5, at(1)).await.unwrap(), None, "a run stays with its host");
-    assert!(world.store.admit(world.fence, 5, at(1)).await.unwrap().is_some());
+    let life = Life { host, epoch: other.begin_life(host, at(0)).await.unwrap() };
+    assert_eq!(other.admit(life, 5, at(1)).await.unwrap(), None, "a run stays with its host");
+    assert!(world.store.admit(world.life, 5, at(1)).await.unwrap().is_some());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -4,7 +4,7 @@ use dandori_domain::Run;
 use dandori_domain::id::{RunId, TaskId};
 use dandori_domain::task::Task;
 
-use crate::error::{Result, StoreError, Subject};
+use crate::error::{Noun, Result, StoreError};
 use crate::store::Store;
 use crate::tx::{Tx, params};
 use crate::verb::{run, task};
@@ -68,7 +68,7 @@ impl Store {
         self.read(move |tx| match find(tx, &text)? {
             Some(Found::Task(task)) => Ok(task),
             Some(Found::Run(run)) => task::load(tx, run.spec.task),
-            None => Err(StoreError::not_found(Subject::Task, &text)),
+            None => Err(StoreError::not_found(Noun::Task, &text)),
         })
         .await
     }
@@ -79,7 +79,7 @@ impl Store {
         self.read(move |tx| match find(tx, &text)? {
             Some(Found::Task(task)) => run::of_task(tx, task.id),
             Some(Found::Run(run)) => Ok(vec![*run]),
-            None => Err(StoreError::not_found(Subject::Run, &text)),
+            None => Err(StoreError::not_found(Noun::Run, &text)),
         })
         .await
     }

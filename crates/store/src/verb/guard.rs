@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use crate::error::{Result, StoreError};
 use crate::store::Store;
 use crate::tx::{Row, Tx, params};
-use crate::verb::life::{Fence, Hold, check};
+use crate::verb::life::{Hold, Life, check};
 
 /// One record, with what it is looked for by.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -51,8 +51,8 @@ pub struct GuardCursor {
     pub next: u64,
 }
 
-fn take(tx: &mut dyn Tx, fence: Fence, cursor: &GuardCursor, records: &[GuardRecord]) -> Result<u64> {
-    check(tx, fence, Hold::Shared)?;
+fn take(tx: &mut dyn Tx, life: Life, cursor: &GuardCursor, records: &[GuardRecord]) -> Result<u64> {
+    check(tx, life, Hold::Shared)?;
     let mut taken = 0;
     for record in records {
         taken += tx.execute(
@@ -60,7 +60,7 @@ fn take(tx: &mut dyn Tx, fence: Fence, cursor: &GuardCursor, records: &[GuardRec
                  (host, folder, segment, position, hash, at_ms, session, event, verdict, guard, body)
              VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING",
             params![
-                fence.host,
+                life.host,
                 cursor.folder.as_str(),
                 cursor.segment.as_str(),
                 as_column(record.position)?,
@@ -77,15 +77,15 @@ fn take(tx: &mut dyn Tx, fence: Fence, cursor: &GuardCursor, records: &[GuardRec
     tx.execute(
         "INSERT INTO guard_cursor (host, folder, segment, next) VALUES ($1, $2, $3, $4)
          ON CONFLICT (host, folder, segment) DO UPDATE SET next = excluded.next",
-        params![fence.host, cursor.folder.as_str(), cursor.segment.as_str(), as_column(cursor.next)?],
+        params![life.host, cursor.folder.as_str(), cursor.segment.as_str(), as_column(cursor.next)?],
     )?;
     Ok(taken)
 }
 
-fn drop_before(tx: &mut dyn Tx, fence: Fence, before: Timestamp, segment: &str) -> Result<u64> {
-    check(tx, fence, Hold::Shared)?;
-    tx.execute("DELETE FROM guard_cursor WHERE host = $1 AND segment < $2", params![fence.host, segment])?;
-    tx.execute("DELETE FROM guard_record WHERE host = $1 AND at_ms < $2", params![fence.host, before.as_millisecond()])
+fn drop_before(tx: &mut dyn Tx, life: Life, before: Timestamp, segment: &str) -> Result<u64> {
+    check(tx, life, Hold::Shared)?;
+    tx.execute("DELETE FROM guard_cursor WHERE host = $1 AND segment < $2", params![life.host, segment])?;
+    tx.execute("DELETE FROM guard_record WHERE host = $1 AND at_ms < $2", params![life.host, before.as_millisecond()])
 }
 
 fn read(row: &Row) -> Result<(GuardPlace, GuardRecord)> {
@@ -127,13 +127,8 @@ fn as_column(number: u64) -> Result<i64> {
 impl Store {
     /// Takes records in, and that the file was read up to `cursor.next`. Those that are there already stay as they
     /// are; answers how many were new.
-    pub async fn take_guard_records(
-        &self,
-        fence: Fence,
-        cursor: GuardCursor,
-        records: Vec<GuardRecord>,
-    ) -> Result<u64> {
-        self.write(move |tx| take(tx, fence, &cursor, &records)).await
+    pub async fn take_guard_records(&self, life: Life, cursor: GuardCursor, records: Vec<GuardRecord>) -> Result<u64> {
+        self.write(move |tx| take(tx, life, &cursor, &records)).await
     }
 
     /// How far each file of a host was taken in.
@@ -183,7 +178,7 @@ impl Store {
     }
 
     /// Records older than `before` go, and what is known of files older than `segment`. Answers how many records went.
-    pub async fn drop_guard_records(&self, fence: Fence, before: Timestamp, segment: String) -> Result<u64> {
-        self.write(move |tx| drop_before(tx, fence, before, &segment)).await
+    pub async fn drop_guard_records(&self, life: Life, before: Timestamp, segment: String) -> Result<u64> {
+        self.write(move |tx| drop_before(tx, life, before, &segment)).await
     }
 }

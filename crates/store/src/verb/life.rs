@@ -10,12 +10,12 @@ use crate::tx::{Tx, params};
 
 /// Who writes: checked in the transaction of the write.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Fence {
+pub struct Life {
     pub host: HostId,
     pub epoch: Epoch,
 }
 
-/// How the fence is held until the commit: a new life waits for it either way.
+/// How the life is held until the commit: a new life waits for it either way.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Hold {
     /// Several writes of one host go on side by side.
@@ -34,15 +34,15 @@ fn begin(tx: &mut dyn Tx, host: HostId, now: Timestamp) -> Result<Epoch> {
     Ok(Epoch(epoch))
 }
 
-pub(crate) fn check(tx: &mut dyn Tx, fence: Fence, hold: Hold) -> Result<()> {
+pub(crate) fn check(tx: &mut dyn Tx, life: Life, hold: Hold) -> Result<()> {
     let lock = match hold {
         Hold::Shared => tx.dialect().hold("life"),
         Hold::Alone => tx.dialect().lock("life"),
     };
-    let newest = tx.first(&format!("SELECT epoch FROM life WHERE host = $1{lock}"), params![fence.host])?;
+    let newest = tx.first(&format!("SELECT epoch FROM life WHERE host = $1{lock}"), params![life.host])?;
     match newest.map(|row| row.int(0)).transpose()? {
-        Some(epoch) if epoch == fence.epoch.0 => Ok(()),
-        _ => Err(StoreError::Fenced { host: fence.host, epoch: fence.epoch }),
+        Some(epoch) if epoch == life.epoch.0 => Ok(()),
+        _ => Err(StoreError::Fenced { host: life.host, epoch: life.epoch }),
     }
 }
 

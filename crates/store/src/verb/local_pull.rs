@@ -4,7 +4,7 @@ use dandori_domain::id::{Oid, RepoId, RunId};
 use dandori_domain::pull::{LocalPull, PullDraft, PullState};
 use jiff::Timestamp;
 
-use crate::error::{Result, StoreError, Subject};
+use crate::error::{Noun, Result, StoreError};
 use crate::event::{About, log};
 use crate::store::Store;
 use crate::tx::{Row, Tx, params};
@@ -47,7 +47,7 @@ fn open(
     // Held until the commit: two that open at the same time take their numbers one after the other.
     let lock = tx.dialect().lock("repo");
     tx.first(&format!("SELECT id FROM repo WHERE id = $1{lock}"), params![repo])?
-        .ok_or_else(|| StoreError::not_found(Subject::Repo, repo))?;
+        .ok_or_else(|| StoreError::not_found(Noun::Repo, repo))?;
     let there = tx.first(
         "SELECT number FROM local_pull WHERE repo = $1 AND head = $2 AND state = 'open'",
         params![repo, draft.head.as_str()],
@@ -87,7 +87,7 @@ fn open(
 
 fn require(tx: &mut dyn Tx, repo: RepoId, number: i64) -> Result<LocalPull> {
     let row = tx.first(&format!("{SELECT} WHERE repo = $1 AND number = $2"), params![repo, number])?;
-    read(&row.ok_or_else(|| StoreError::not_found(Subject::Pull, number))?)
+    read(&row.ok_or_else(|| StoreError::not_found(Noun::Pull, number))?)
 }
 
 fn set_state(tx: &mut dyn Tx, repo: RepoId, number: i64, state: PullState, now: Timestamp) -> Result<LocalPull> {
@@ -102,7 +102,7 @@ fn set_state(tx: &mut dyn Tx, repo: RepoId, number: i64, state: PullState, now: 
 }
 
 fn as_column(number: u64) -> Result<i64> {
-    i64::try_from(number).map_err(|_| StoreError::not_found(Subject::Pull, number))
+    i64::try_from(number).map_err(|_| StoreError::not_found(Noun::Pull, number))
 }
 
 impl Store {

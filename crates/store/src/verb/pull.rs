@@ -4,11 +4,11 @@ use dandori_domain::id::{PullId, RepoId, TaskId};
 use dandori_domain::pull::{Pull, PullWanted};
 use jiff::Timestamp;
 
-use crate::error::{Result, StoreError, Subject};
+use crate::error::{Noun, Result, StoreError};
 use crate::store::Store;
 use crate::tx::{Tx, params};
 use crate::verb::consequence;
-use crate::verb::life::{Fence, Hold, check};
+use crate::verb::life::{Hold, Life, check};
 use crate::verb::subject::{Projection, Stored, read};
 
 const SELECT: &str = "SELECT subject.body, subject_spec.spec, subject.version FROM pull
@@ -16,7 +16,7 @@ const SELECT: &str = "SELECT subject.body, subject_spec.spec, subject.version FR
      JOIN subject_spec ON subject_spec.machine = 'pull' AND subject_spec.id = pull.id";
 
 impl Stored for Pull {
-    const SUBJECT: Subject = Subject::Pull;
+    const NOUN: Noun = Noun::Pull;
 
     fn project(Projection(tx): &mut Projection<'_>, before: Option<&Self>, after: &Self) -> Result<()> {
         let (spec, wanted) = (&after.spec, &after.wanted);
@@ -42,16 +42,16 @@ pub(crate) fn current(tx: &mut dyn Tx, repo: RepoId, head: &str) -> Result<Optio
     // Held until the commit: two that want one for the same branch come one after the other.
     let lock = tx.dialect().lock("repo");
     tx.first(&format!("SELECT id FROM repo WHERE id = $1{lock}"), params![repo])?
-        .ok_or_else(|| StoreError::not_found(Subject::Repo, repo))?;
+        .ok_or_else(|| StoreError::not_found(Noun::Repo, repo))?;
     let row = tx.first("SELECT id FROM pull WHERE repo = $1 AND head = $2 AND over = 0", params![repo, head])?;
     row.map(|row| row.parsed(0)).transpose()
 }
 
 impl Store {
     /// Somebody wants a pull request: the open one of its branch, or a new one.
-    pub async fn want_pull(&self, fence: Fence, wanted: PullWanted, now: Timestamp) -> Result<Pull> {
+    pub async fn want_pull(&self, life: Life, wanted: PullWanted, now: Timestamp) -> Result<Pull> {
         self.write(move |tx| {
-            check(tx, fence, Hold::Shared)?;
+            check(tx, life, Hold::Shared)?;
             consequence::want_pull(tx, wanted.clone(), now)
         })
         .await

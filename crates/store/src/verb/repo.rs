@@ -3,7 +3,7 @@
 use dandori_domain::id::{HostId, RepoId};
 use dandori_domain::task::Repo;
 
-use crate::error::{Result, StoreError, Subject};
+use crate::error::{Noun, Result, StoreError};
 use crate::event::{About, log};
 use crate::store::Store;
 use crate::tx::{Row, Tx, params};
@@ -35,7 +35,7 @@ fn know(tx: &mut dyn Tx, candidate: &Repo) -> Result<Repo> {
         let about = About { repo: Some(candidate.id), ..About::default() };
         log(tx, candidate.created_at, about, "repo_known", candidate)?;
     }
-    by_git_dir(tx, candidate)?.ok_or_else(|| StoreError::not_found(Subject::Repo, &candidate.git_dir))
+    by_git_dir(tx, candidate)?.ok_or_else(|| StoreError::not_found(Noun::Repo, &candidate.git_dir))
 }
 
 impl Store {
@@ -52,7 +52,7 @@ impl Store {
     pub async fn repo(&self, id: RepoId) -> Result<Repo> {
         self.read(move |tx| {
             let row = tx.first(&format!("{COLUMNS} WHERE id = $1"), params![id])?;
-            read(&row.ok_or_else(|| StoreError::not_found(Subject::Repo, id))?)
+            read(&row.ok_or_else(|| StoreError::not_found(Noun::Repo, id))?)
         })
         .await
     }

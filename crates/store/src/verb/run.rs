@@ -10,11 +10,11 @@ use dandori_domain::id::{HostId, RepoId, RunId, TaskId};
 use dandori_domain::{Fact, Run};
 use jiff::Timestamp;
 
-use crate::error::{Result, StoreError, Subject};
+use crate::error::{Noun, Result, StoreError};
 use crate::event::log;
 use crate::store::Store;
 use crate::tx::{Tx, params};
-use crate::verb::life::{Fence, Hold, check};
+use crate::verb::life::{Hold, Life, check};
 use crate::verb::subject::{self, Projection, Recorded, Stored, read};
 use crate::verb::worktree;
 
@@ -51,7 +51,7 @@ impl<'r> Found<'r> {
 }
 
 impl Stored for Run {
-    const SUBJECT: Subject = Subject::Run;
+    const NOUN: Noun = Noun::Run;
 
     fn project(Projection(tx): &mut Projection<'_>, before: Option<&Self>, after: &Self) -> Result<()> {
         let Found { branch, waiting, live, open } = Found::of(after);
@@ -121,16 +121,16 @@ pub(crate) fn require_free_branch(tx: &mut dyn Tx, run: &Run) -> Result<()> {
     }
 }
 
-fn admit(tx: &mut dyn Tx, fence: Fence, limit: i64, now: Timestamp) -> Result<Option<Recorded<Run>>> {
+fn admit(tx: &mut dyn Tx, life: Life, limit: i64, now: Timestamp) -> Result<Option<Recorded<Run>>> {
     // Held alone: two that count at the same time would both find the last place free.
-    check(tx, fence, Hold::Alone)?;
-    if tx.int(LIVE, params![fence.host])? >= limit {
+    check(tx, life, Hold::Alone)?;
+    if tx.int(LIVE, params![life.host])? >= limit {
         return Ok(None);
     }
     // A run somebody is changing at this moment is being canceled; the next one takes the place.
     let lock = tx.dialect().lock_free("subject");
     for _ in 0..LOOKS {
-        let Some(row) = tx.first(&format!("{NEXT_WAITING}{lock}"), params![fence.host])? else { return Ok(None) };
+        let Some(row) = tx.first(&format!("{NEXT_WAITING}{lock}"), params![life.host])? else { return Ok(None) };
         let run: Run = subject::load_to_change(tx, row.parsed(0)?)?;
         // Canceled between the look at the queue and the lock.
         if run.is_waiting() {
@@ -142,7 +142,7 @@ fn admit(tx: &mut dyn Tx, fence: Fence, limit: i64, now: Timestamp) -> Result<Op
 
 fn place(tx: &mut dyn Tx, id: RunId) -> Result<Option<u64>> {
     let row = tx.first("SELECT host, seq, waiting FROM run WHERE id = $1", params![id])?;
-    let row = row.ok_or_else(|| StoreError::not_found(Subject::Run, id))?;
+    let row = row.ok_or_else(|| StoreError::not_found(Noun::Run, id))?;
     if row.int(2)? == 0 {
         return Ok(None);
     }
@@ -155,8 +155,8 @@ fn place(tx: &mut dyn Tx, id: RunId) -> Result<Option<u64>> {
 
 impl Store {
     /// The host's next waiting run, admitted, when fewer than `limit` of its runs are alive.
-    pub async fn admit(&self, fence: Fence, limit: u32, now: Timestamp) -> Result<Option<Recorded<Run>>> {
-        self.write(move |tx| admit(tx, fence, i64::from(limit), now)).await
+    pub async fn admit(&self, life: Life, limit: u32, now: Timestamp) -> Result<Option<Recorded<Run>>> {
+        self.write(move |tx| admit(tx, life, i64::from(limit), now)).await
     }
 
     /// The run's place in its host's queue, from 1; `None` when it does not wait.

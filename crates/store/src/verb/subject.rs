@@ -9,17 +9,17 @@ use dandori_domain::id::{Epoch, HostId};
 use dandori_domain::machine::{Machine, SubjectRef};
 use jiff::Timestamp;
 
-use crate::error::{Result, StoreError, Subject};
+use crate::error::{Noun, Result, StoreError};
 use crate::event::{About, log};
 use crate::store::Store;
 use crate::tx::{Row, Tx, json, params};
 use crate::verb::consequence;
-use crate::verb::life::{Fence, Hold, check};
+use crate::verb::life::{Hold, Life, check};
 
 /// A machine whose subjects the store keeps.
 pub trait Stored: Machine {
     /// What is said to be missing when it is not there.
-    const SUBJECT: Subject;
+    const NOUN: Noun;
 
     /// Writes what it is found by, where that has changed. `before` is `None` when it is new.
     #[doc(hidden)]
@@ -119,12 +119,12 @@ pub(crate) fn update<M: Stored>(tx: &mut dyn Tx, before: &M, after: &M, at: Time
 pub(crate) fn load_to_change<M: Stored>(tx: &mut dyn Tx, id: M::Id) -> Result<M> {
     let lock = tx.dialect().lock("subject");
     let row = tx.first(&format!("{SELECT} AND subject.id = $2{lock}"), params![M::NAME, id.to_string()])?;
-    read(&row.ok_or_else(|| StoreError::not_found(M::SUBJECT, id))?)
+    read(&row.ok_or_else(|| StoreError::not_found(M::NOUN, id))?)
 }
 
 pub(crate) fn load<M: Stored>(tx: &mut dyn Tx, id: M::Id) -> Result<M> {
     let row = tx.first(&format!("{SELECT} AND subject.id = $2"), params![M::NAME, id.to_string()])?;
-    read(&row.ok_or_else(|| StoreError::not_found(M::SUBJECT, id))?)
+    read(&row.ok_or_else(|| StoreError::not_found(M::NOUN, id))?)
 }
 
 /// Takes facts into a subject that was loaded to be changed.
@@ -143,22 +143,16 @@ pub(crate) fn take_in<M: Stored>(tx: &mut dyn Tx, before: &M, facts: &[M::Fact],
     Ok(Recorded { subject: after, touched })
 }
 
-fn record<M: Stored>(
-    tx: &mut dyn Tx,
-    fence: Fence,
-    id: M::Id,
-    facts: &[M::Fact],
-    at: Timestamp,
-) -> Result<Recorded<M>> {
-    check(tx, fence, Hold::Shared)?;
+fn record<M: Stored>(tx: &mut dyn Tx, life: Life, id: M::Id, facts: &[M::Fact], at: Timestamp) -> Result<Recorded<M>> {
+    check(tx, life, Hold::Shared)?;
     let subject: M = load_to_change(tx, id)?;
-    if subject.about().host != fence.host {
-        return Err(StoreError::Fenced { host: fence.host, epoch: fence.epoch });
+    if subject.about().host != life.host {
+        return Err(StoreError::Fenced { host: life.host, epoch: life.epoch });
     }
     take_in(tx, &subject, facts, at)
 }
 
-/// Who has it, and since when it is nobody's.
+/// Who has it, and until when.
 struct Held {
     epoch: i64,
     holder: Option<String>,
@@ -170,7 +164,7 @@ fn held<M: Stored>(tx: &mut dyn Tx, id: M::Id) -> Result<Held> {
     let sql =
         format!("SELECT lease_epoch, lease_holder, lease_until FROM subject WHERE machine = $1 AND id = $2{lock}");
     let row = tx.first(&sql, params![M::NAME, id.to_string()])?;
-    let row = row.ok_or_else(|| StoreError::not_found(M::SUBJECT, id))?;
+    let row = row.ok_or_else(|| StoreError::not_found(M::NOUN, id))?;
     let holder = row.has(1).then(|| row.text(1).map(str::to_owned)).transpose()?;
     Ok(Held { epoch: row.int(0)?, holder, until: row.parsed_if_there(2)? })
 }
@@ -214,12 +208,12 @@ impl Store {
     /// Takes facts into a subject: all of them, with their events and all that follows from them, or none.
     pub async fn record<M: Stored>(
         &self,
-        fence: Fence,
+        life: Life,
         id: M::Id,
         facts: Vec<M::Fact>,
         at: Timestamp,
     ) -> Result<Recorded<M>> {
-        self.write(move |tx| record(tx, fence, id, &facts, at)).await
+        self.write(move |tx| record(tx, life, id, &facts, at)).await
     }
 
     /// A subject that nothing else brings into the world.

@@ -6,7 +6,7 @@ use dandori_domain::task::Task;
 use dandori_domain::{AgentName, Run, RunKind, RunSpec};
 use jiff::Timestamp;
 
-use crate::error::{Result, StoreError, Subject};
+use crate::error::{Noun, Result, StoreError};
 use crate::event::{About, log};
 use crate::store::Store;
 use crate::tx::{Row, Tx, Value, params};
@@ -97,7 +97,7 @@ pub(crate) fn by_id(tx: &mut dyn Tx, id: TaskId) -> Result<Option<Task>> {
 }
 
 pub(crate) fn load(tx: &mut dyn Tx, id: TaskId) -> Result<Task> {
-    by_id(tx, id)?.ok_or_else(|| StoreError::not_found(Subject::Task, id))
+    by_id(tx, id)?.ok_or_else(|| StoreError::not_found(Noun::Task, id))
 }
 
 fn create(tx: &mut dyn Tx, new: &NewTask, runs: &[NewRun]) -> Result<(Task, Vec<Run>)> {
@@ -176,7 +176,7 @@ fn list(tx: &mut dyn Tx, filter: TaskFilter, limit: i64) -> Result<Vec<TaskWithR
 fn pick(tx: &mut dyn Tx, task: TaskId, picked: RunId, now: Timestamp) -> Result<Task> {
     let run = run::load(tx, picked)?;
     if run.spec.task != task {
-        return Err(StoreError::not_found(Subject::Run, picked));
+        return Err(StoreError::not_found(Noun::Run, picked));
     }
     tx.execute("UPDATE task SET picked = $2 WHERE id = $1", params![task, picked])?;
     log(tx, now, subject::about(&run), "task_picked", &serde_json::json!({ "run": picked }))?;

@@ -6,7 +6,7 @@ use dandori_domain::worktree::{Keepsake, Owner, Worktree};
 use dandori_domain::{Fact, Run};
 use jiff::Timestamp;
 
-use crate::error::{Result, StoreError, Subject};
+use crate::error::{Noun, Result, StoreError};
 use crate::event::{About, log};
 use crate::store::Store;
 use crate::tx::{Row, Tx, json, params};
@@ -118,7 +118,7 @@ fn bury(tx: &mut dyn Tx, key: &WorktreeKey, now: Timestamp) -> Result<u64> {
 
 fn load(tx: &mut dyn Tx, key: &WorktreeKey, lock: &str) -> Result<Worktree> {
     let row = tx.first(&format!("{SELECT} WHERE worktree_key = $1{lock}"), params![key])?;
-    read(&row.ok_or_else(|| StoreError::not_found(Subject::Worktree, key))?)
+    read(&row.ok_or_else(|| StoreError::not_found(Noun::Worktree, key))?)
 }
 
 fn about(repo: RepoId) -> About {
@@ -244,7 +244,7 @@ impl Store {
         self.write(move |tx| {
             let values = params![repo, reference.as_str()];
             if tx.execute("DELETE FROM keepsake WHERE repo = $1 AND reference = $2", values)? == 0 {
-                return Err(StoreError::not_found(Subject::Keepsake, &reference));
+                return Err(StoreError::not_found(Noun::Keepsake, &reference));
             }
             log(tx, now, about(repo), "keepsake_dropped", &serde_json::json!({ "reference": reference }))
         })

@@ -4,13 +4,13 @@ use std::borrow::Cow;
 
 use camino::Utf8PathBuf;
 use dandori_agent::{Order, PrepareError};
-use dandori_domain::message::{self, with_conflict};
 use dandori_domain::run::{Fact, Note, ProcessRef, Run, RunKind, Sandbox, SandboxMode, Workspace};
+use dandori_domain::wording::{self, with_conflict};
 use dandori_domain::{AgentFailure, Failure};
 use dandori_host::shim::{self, LaunchError, LaunchOrder, Probe, Started};
 
 use super::StepError;
-use super::guard::RunGuards;
+use super::rules::RunGuards;
 use crate::Engine;
 use crate::edges::Site;
 use crate::engine::private_folder;
@@ -73,7 +73,7 @@ impl Engine {
         let mut next = run.spec.kind.after();
         while let Some(id) = next {
             let Ok(before) = self.store().subject::<Run>(id).await else { break };
-            let told_of = message::earlier(&before.spec.instruction, before.summary());
+            let told_of = wording::earlier(&before.spec.instruction, before.summary());
             bytes += told_of.len();
             if bytes > MAX_EARLIER_BYTES {
                 break;

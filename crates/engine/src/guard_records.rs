@@ -66,7 +66,7 @@ impl Engine {
         let mut tally = Tally::default();
         let mut after = GuardPlace::since(since);
         loop {
-            let asked = self.store().guard_records(self.fence().host, folders.clone(), after, PAGE).await;
+            let asked = self.store().guard_records(self.life().host, folders.clone(), after, PAGE).await;
             let page = asked.map_err(|e| store_problem(&e))?;
             let Some((last, _)) = page.last() else { return Ok(tally.finish()) };
             after = last.clone();
@@ -83,7 +83,7 @@ impl Engine {
     }
 
     async fn take_in(&self, intake: &mut Intake) -> Result<(), StoreError> {
-        let fence = self.fence();
+        let fence = self.life();
         let mut next = match intake.next.take() {
             Some(next) => next,
             None => {
@@ -124,7 +124,7 @@ impl Engine {
             }
             from = batch.next;
             let cursor = GuardCursor { folder: key.0.clone(), segment: key.1.clone(), next: from };
-            self.store().take_guard_records(self.fence(), cursor, records(batch, &segment.path)).await?;
+            self.store().take_guard_records(self.life(), cursor, records(batch, &segment.path)).await?;
             next.insert(key.clone(), from);
         }
         Ok(())
@@ -176,7 +176,7 @@ impl Engine {
             next.retain(|(_, segment), _| *segment >= oldest);
         }
         let before = now().checked_sub(KEPT).unwrap_or(Timestamp::UNIX_EPOCH);
-        match self.store().drop_guard_records(self.fence(), before, oldest).await {
+        match self.store().drop_guard_records(self.life(), before, oldest).await {
             Ok(0) => {}
             Ok(count) => info!(count, "old records of the guards are gone"),
             Err(e) => warn!("old records of the guards could not be dropped: {e}"),
@@ -301,7 +301,7 @@ mod tests {
     async fn taken(engine: &Engine) -> Vec<String> {
         engine.take_in_guards().await;
         let all = GuardPlace::since(Timestamp::UNIX_EPOCH);
-        let records = engine.store().guard_records(engine.fence().host, String::new(), all, 10_000).await.unwrap();
+        let records = engine.store().guard_records(engine.life().host, String::new(), all, 10_000).await.unwrap();
         let subject = |(_, record): (GuardPlace, GuardRecord)| {
             assert_eq!((record.verdict.as_str(), record.guard.as_deref()), ("block", Some("playbook")));
             serde_json::from_str::<Record>(&record.body).unwrap().subject.unwrap()
