@@ -172,9 +172,16 @@ pub enum PullFact {
     PullFailed {
         problem: Problem,
     },
-    PullClosed,
-    PullReopened,
-    PullMerged,
+    /// On the forge, as the two below.
+    PullClosed {
+        number: u64,
+    },
+    PullReopened {
+        number: u64,
+    },
+    PullMerged {
+        number: u64,
+    },
 }
 
 names!(PullFact {
@@ -247,12 +254,19 @@ impl Pull {
             }
             (PullFact::PullFailed { problem }, Putting { .. }) => Failed { link, problem: problem.clone() },
             (PullFact::PullFailed { .. }, Wanted { .. }) => Wanted { link },
-            (PullFact::PullReopened, Closed { link }) => Open { link: link.clone() },
-            (PullFact::PullClosed, Open { .. } | Wanted { .. } | Putting { .. } | Failed { .. }) => {
-                Closed { link: link? }
-            }
-            (PullFact::PullMerged, Open { .. } | Wanted { .. } | Putting { .. } | Failed { .. } | Closed { .. }) => {
-                Merged { link: link? }
+            // What is said of another than the one we know says nothing of it.
+            (
+                PullFact::PullClosed { number } | PullFact::PullMerged { number } | PullFact::PullReopened { number },
+                _,
+            ) if link.as_ref().is_none_or(|link| link.number != *number) => return None,
+            (PullFact::PullReopened { .. }, Closed { link }) => Open { link: link.clone() },
+            (PullFact::PullClosed { .. }, Open { link }) => Closed { link: link.clone() },
+            (PullFact::PullMerged { .. }, Open { link } | Closed { link }) => Merged { link: link.clone() },
+            // Wanted again since: the one that has ended is no longer it, and another takes its place.
+            (PullFact::PullClosed { .. } | PullFact::PullMerged { .. }, Wanted { .. }) => Wanted { link: None },
+            (PullFact::PullClosed { .. } | PullFact::PullMerged { .. }, Putting { .. }) => Putting { link: None },
+            (PullFact::PullClosed { .. } | PullFact::PullMerged { .. }, Failed { problem, .. }) => {
+                Failed { link: None, problem: problem.clone() }
             }
             _ => return None,
         })
@@ -372,7 +386,7 @@ mod tests {
         assert_eq!(pull.next(at(1)), Next::Take(PutPull { wanted: wanted("a", false), link: None }));
         taking(&mut pull, &[PullFact::PullOpened { link: link() }]);
         assert_eq!((pull.next(at(1)), pull.is_pending()), (Next::Wait, false));
-        taking(&mut pull, &[PullFact::PullMerged]);
+        taking(&mut pull, &[PullFact::PullMerged { number: 1 }]);
         assert_eq!(pull.next(at(1)), Next::Rest);
         assert!(pull.apply(&PullFact::PullWanted { wanted: wanted("b", false) }, at(2)).is_err(), "it is over");
     }
@@ -410,10 +424,24 @@ mod tests {
     #[test]
     fn one_closed_by_hand_can_be_opened_again_and_nothing_is_closed_that_never_was() {
         let mut pull = Pull::new(PullId::mint(at(0), 5), wanted("a", false));
-        assert!(pull.apply(&PullFact::PullClosed, at(1)).is_err(), "it is nowhere yet");
-        taking(&mut pull, &[PullFact::PullIntended, PullFact::PullOpened { link: link() }, PullFact::PullClosed]);
+        assert!(pull.apply(&PullFact::PullClosed { number: 1 }, at(1)).is_err(), "it is nowhere yet");
+        taking(&mut pull, &[PullFact::PullIntended, PullFact::PullOpened { link: link() }]);
+        assert!(pull.apply(&PullFact::PullClosed { number: 2 }, at(1)).is_err(), "another one was closed");
+        taking(&mut pull, &[PullFact::PullClosed { number: 1 }]);
         assert!(pull.is_over());
-        taking(&mut pull, &[PullFact::PullReopened]);
+        taking(&mut pull, &[PullFact::PullReopened { number: 1 }]);
         assert!(!pull.is_over());
+    }
+
+    #[test]
+    fn one_that_was_merged_unnoticed_does_not_swallow_what_is_wanted_since() {
+        let mut pull = Pull::new(PullId::mint(at(0), 5), wanted("a", false));
+        taking(&mut pull, &[PullFact::PullIntended, PullFact::PullOpened { link: link() }]);
+        taking(&mut pull, &[PullFact::PullWanted { wanted: wanted("b", false) }, PullFact::PullMerged { number: 1 }]);
+        assert!(pull.is_pending() && pull.link().is_none(), "{pull:?}");
+        taking(&mut pull, &[PullFact::PullIntended]);
+        let second = PullLink { number: 2, url: "v".into() };
+        taking(&mut pull, &[PullFact::PullOpened { link: second.clone() }]);
+        assert_eq!((pull.link(), pull.is_over()), (Some(&second), false));
     }
 }

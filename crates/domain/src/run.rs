@@ -18,7 +18,7 @@ use crate::agent::Verdict;
 use crate::failure::{Failure, Stage};
 use crate::id::{Oid, RunId, SessionId};
 use crate::machine::{About, Consequence, IllegalFact, Machine, Next};
-use crate::pull::{PullWanted, PullWords};
+use crate::pull::{PullWanted, PullWords, WantedBy};
 
 pub use fact::{
     Arrival, BranchFate, Changes, Fact, Gap, Intent, Note, PlannedCommit, PlannedPush, PlannedWorktree, ProcessRef,
@@ -193,7 +193,7 @@ impl Run {
     }
 
     /// What a pull request of its branch is to be.
-    pub fn pull_wanted(&self, words: PullWords, wanted_by: crate::pull::WantedBy, at: Timestamp) -> Option<PullWanted> {
+    pub fn pull_wanted(&self, words: PullWords, wanted_by: WantedBy, at: Timestamp) -> Option<PullWanted> {
         let head_oid = self.progress.pushed()?.clone();
         let workspace = self.workspace()?;
         Some(PullWanted {
@@ -206,7 +206,8 @@ impl Run {
             head_oid,
             words,
             wanted_by,
-            then_release: self.spec.settings.cleanup == Cleanup::Pr,
+            // By hand nothing is removed.
+            then_release: wanted_by == WantedBy::Run && self.spec.settings.cleanup == Cleanup::Pr,
             at,
         })
     }
@@ -368,7 +369,7 @@ impl Machine for Run {
             return Vec::new();
         }
         let words = PullWords::of(self);
-        let wanted = self.pull_wanted(words, crate::pull::WantedBy::Run, at);
+        let wanted = self.pull_wanted(words, WantedBy::Run, at);
         wanted.map(Consequence::WantPull).into_iter().collect()
     }
 }

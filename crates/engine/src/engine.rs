@@ -1,6 +1,7 @@
 //! The engine itself: what it holds, how it starts, how it stops.
 
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use dandori_config::Config;
@@ -10,7 +11,7 @@ use dandori_domain::run::{Run, Sandbox};
 use dandori_domain::{HostId, Problem, RunId};
 use dandori_host::layout::Layout;
 use dandori_host::{Env, now, random};
-use dandori_store::{Life, Location, OpenReport, Store};
+use dandori_store::{Life, Location, OpenReport, Store, StoreError};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
@@ -23,6 +24,9 @@ use crate::pull::PullWalker;
 use crate::repos::Opener;
 use crate::run::{Callers, RunWalker};
 use crate::trouble::store_problem;
+
+/// How often what is under way is looked for.
+const SCAN: Duration = Duration::from_secs(30);
 
 /// What a daemon is started with.
 #[derive(Clone, Debug)]
@@ -145,13 +149,32 @@ impl Engine {
         }))
     }
 
-    /// Every machine's subjects that were under way are walked on from their facts.
     async fn begin(&self) -> Result<(), Problem> {
-        let kernel = &self.0.kernel;
-        kernel.take_up(&self.runs()).await.map_err(|e| store_problem(&e))?;
-        kernel.take_up(&self.pulls()).await.map_err(|e| store_problem(&e))?;
+        self.take_up().await.map_err(|e| store_problem(&e))?;
         self.spawn(self.clone().admit_for_ever());
+        self.spawn(self.clone().scan_for_ever());
         Ok(())
+    }
+
+    /// Every machine's subjects that are under way are walked on from their facts.
+    async fn take_up(&self) -> Result<(), StoreError> {
+        let kernel = &self.0.kernel;
+        kernel.take_up(&self.runs()).await?;
+        kernel.take_up(&self.pulls()).await
+    }
+
+    /// Level, not edge: whoever was not woken, because nobody knew whether a commit had happened, is found by looking.
+    async fn scan_for_ever(self) {
+        loop {
+            tokio::select! {
+                () = tokio::time::sleep(SCAN) => {}
+                () = self.stopping().cancelled() => return,
+            }
+            if let Err(e) = self.take_up().await {
+                tracing::warn!("what is under way could not be looked for: {e}");
+            }
+            self.forget_callers_of_what_is_over().await;
+        }
     }
 
     pub(crate) fn runs(&self) -> RunWalker {

@@ -98,6 +98,7 @@ impl Engine {
         if run.status() != Status::Succeeded {
             return Err(nothing());
         }
+        let repo = self.repo_here(run.spec.repo).await?;
         if let Some(title) = &title {
             check_words("title", title)?;
         }
@@ -111,20 +112,20 @@ impl Engine {
             body: body.map_or(ours.body, |body| plain(&body)),
         };
         let wanted = run.pull_wanted(words, wanted_by, self.now()).ok_or_else(nothing)?;
-        self.remember_caller(run.spec.id, caller.as_ref());
-        let pull = self.store().want_pull(self.life(), wanted, self.now()).await;
-        if pull.is_err() {
-            self.forget_caller(run.spec.id);
-        }
-        let pull = pull.map_err(|e| store_problem(&e))?;
+        let pull = self.store().want_pull(self.life(), wanted, self.now()).await.map_err(|e| store_problem(&e))?;
         self.0.kernel.recorded::<Pull>(&PullFact::PullWanted { wanted: pull.wanted.clone() }).await;
+        self.remember_caller(run.spec.id, caller.as_ref());
         self.0.kernel.walk(&self.pulls(), pull.spec.id);
         let pull = self.answered(pull.spec.id).await?;
-        match (pull.problem(), pull.link()) {
-            (Some(problem), _) => Err(problem.clone()),
-            (None, Some(link)) => self.pull_numbered(run, link.number).await,
-            (None, None) => Err(nothing()),
-        }
+        let link = match (pull.problem(), pull.link()) {
+            (Some(problem), _) => return Err(problem.clone()),
+            (None, Some(link)) => link,
+            (None, None) => return Err(nothing()),
+        };
+        // The walk has let go of the caller by now.
+        let site = Site { repo, base: None, own: self.own_env_for(caller.as_ref()) };
+        let config = self.config_of(&site.repo)?;
+        self.0.edges.forge.show(&site, &config, link.number).await
     }
 
     /// Until the forge has answered to what is wanted.
@@ -143,12 +144,6 @@ impl Engine {
         };
         let late = Problem::ForgeUnreachable { reason: "it has not answered yet; it is asked again".to_owned() };
         tokio::time::timeout(PATIENCE, waited).await.unwrap_or(Err(late))
-    }
-
-    async fn pull_numbered(&self, run: &Run, number: u64) -> Result<PullRecord, Problem> {
-        let site = self.site_of(run.spec.repo, run.spec.id).await?;
-        let config = self.config_of(&site.repo)?;
-        self.0.edges.forge.show(&site, &config, number).await
     }
 
     pub async fn list_pulls(&self, path: &Utf8Path) -> Result<Vec<PullRecord>, Problem> {
@@ -179,8 +174,8 @@ impl Engine {
             let Some(record) = records.iter().find(|record| Some(record.number) == number) else { continue };
             let fact = match record.state {
                 PullState::Open => continue,
-                PullState::Closed => PullFact::PullClosed,
-                PullState::Merged => PullFact::PullMerged,
+                PullState::Closed => PullFact::PullClosed { number: record.number },
+                PullState::Merged => PullFact::PullMerged { number: record.number },
             };
             // Somebody else may have seen it first.
             let _ = self.0.kernel.record_just::<Pull>(pull.spec.id, vec![fact]).await;

@@ -100,7 +100,7 @@ async fn hosts_have_queues_of_their_own(world: World) {
     let life = Life { host: other, epoch };
     assert_eq!(world.store.admit(life, 10, at(1)).await.unwrap(), None);
     let refused = world.store.record::<Run>(life, run.spec.id, vec![Fact::Admitted], at(1)).await;
-    assert!(matches!(refused, Err(StoreError::Fenced { .. })), "another host's run: {refused:?}");
+    assert!(matches!(refused, Err(StoreError::OtherHost { .. })), "another host's run: {refused:?}");
     assert_eq!(world.store.walked::<Run>(other).await.unwrap(), vec![]);
 }
 

@@ -24,6 +24,9 @@ pub enum StoreError {
     MigrationDiffers { number: i64 },
     #[error("{host} is in a newer life than {}", .epoch.0)]
     Fenced { host: HostId, epoch: Epoch },
+    /// Another daemon walks it: what it works on is there.
+    #[error("it belongs to {host}")]
+    OtherHost { host: HostId },
     /// Somebody else has had the subject since.
     #[error("{holder} no longer holds it (epoch {})", .epoch.0)]
     LeaseLost { holder: String, epoch: Epoch },
@@ -123,6 +126,7 @@ impl From<StoreError> for Problem {
             | StoreError::Damaged { .. }
             | StoreError::MigrationDiffers { .. } => Self::StoreUnavailable { reason: error.to_string() },
             StoreError::Fenced { .. }
+            | StoreError::OtherHost { .. }
             | StoreError::LeaseLost { .. }
             | StoreError::Illegal(_)
             | StoreError::Held { .. }

@@ -115,7 +115,9 @@ async fn follow(
                 };
                 let Ok(event) = serde_json::from_str::<EventView>(&data) else { continue };
                 after = Some(event.seq);
-                if !event.run.as_ref().is_some_and(|run| runs.contains(run)) {
+                // A pull request may pass from one run of the task to another.
+                let is_ours = is_pull(&event) || event.run.as_ref().is_some_and(|run| runs.contains(run));
+                if !is_ours {
                     continue;
                 }
                 if is_fresh {
@@ -179,10 +181,13 @@ fn is_settled(task: &TaskView, runs: &[String]) -> bool {
     task.runs.iter().filter(|r| runs.contains(&r.id)).all(|r| r.settled)
 }
 
+fn is_pull(event: &EventView) -> bool {
+    event.machine.as_deref() == Some("pull")
+}
+
 /// Whether runs may be over with this: looked at once, where each change in between would cost a question.
 fn may_settle(event: &EventView) -> bool {
-    let is_pull = event.machine.as_deref() == Some("pull");
-    is_pull || event.kind == "settled" || !matches!(event.kind.as_str(), "intended" | "session_seen" | "noted")
+    is_pull(event) || event.kind == "settled" || !matches!(event.kind.as_str(), "intended" | "session_seen" | "noted")
 }
 
 /// What is on the screen: moving lines on a terminal, a line per change in a pipe.

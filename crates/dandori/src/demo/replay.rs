@@ -66,7 +66,10 @@ impl Replay {
                 PullFact::PullWanted { .. } => {
                     self.answered.remove(id);
                 }
-                PullFact::PullIntended | PullFact::PullClosed | PullFact::PullReopened | PullFact::PullMerged => {}
+                PullFact::PullIntended
+                | PullFact::PullClosed { .. }
+                | PullFact::PullReopened { .. }
+                | PullFact::PullMerged { .. } => {}
             }
             let run = self.runs.get(id)?;
             return Some(News { run, fact: None, pull: Some(fact), before: Some(run.status()) });

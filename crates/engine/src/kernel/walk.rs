@@ -80,6 +80,10 @@ pub(super) async fn walk<W: Walker>(walker: W, id: <W::Machine as Machine>::Id, 
                 }
             },
         };
+        if facts.about().host != kernel.life.host {
+            warn!(%id, "another daemon walks it");
+            break;
+        }
         let step = match facts.next(kernel.now()) {
             Next::Wait | Next::Rest => {
                 walker.rests(&facts);
@@ -120,6 +124,7 @@ pub(super) async fn walk<W: Walker>(walker: W, id: <W::Machine as Machine>::Id, 
     // Something may have come between the last look and now.
     if !kernel.is_stopping()
         && let Ok(facts) = kernel.store.subject::<W::Machine>(id).await
+        && facts.about().host == kernel.life.host
         && facts.is_walked(kernel.now())
     {
         kernel.walk(&walker, id);

@@ -11,7 +11,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use dandori_domain::RunId;
+use dandori_domain::{Run, RunId};
 use dandori_host::Env;
 
 use crate::Engine;
@@ -116,6 +116,22 @@ impl Engine {
         if let Some(env) = env {
             let mut by_run = self.0.callers.by_run.lock().unwrap_or_else(PoisonError::into_inner);
             by_run.insert(run, Arc::clone(env));
+        }
+    }
+
+    /// What a caller's environment was kept for may have passed to another run: secrets are not kept for nothing.
+    pub(crate) async fn forget_callers_of_what_is_over(&self) {
+        let remembered: Vec<RunId> = {
+            let by_run = self.0.callers.by_run.lock().unwrap_or_else(PoisonError::into_inner);
+            by_run.keys().copied().collect()
+        };
+        for id in remembered {
+            let Ok(run) = self.store().subject::<Run>(id).await else { continue };
+            let Ok(pull) = self.pull_of(&run).await else { continue };
+            let is_wanted = pull.is_some_and(|pull| pull.is_pending() && pull.wanted.run == id);
+            if run.is_settled() && !is_wanted {
+                self.forget_caller(id);
+            }
         }
     }
 

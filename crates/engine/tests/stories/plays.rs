@@ -220,6 +220,48 @@ pub(crate) async fn pull_fails_and_is_opened_by_hand(crash: Crash) -> Scene {
     scene
 }
 
+/// A follow-up pushes while the forge is still being asked: the pull request ends up with what was pushed last.
+pub(crate) async fn wanted_again_while_the_forge_is_asked(crash: Crash) -> Scene {
+    let mut scene = scene(crash, "").await;
+    scene.world.lock().forge_waits = true;
+    let task = scene.run("slow forge", "exec:edits", true).await;
+    scene.until("the forge is asked", async |scene| scene.world.lock().puts_begun > 0).await;
+    scene.until("the run is settled", async |scene| scene.newest(&task).await.is_settled()).await;
+    let path = scene.newest(&task).await.workspace().unwrap().path.clone();
+    scene.world.lock().worktrees.get_mut(&path).unwrap().insert("more.txt".into(), "more".into());
+    scene.follow_up(&task, "more", true).await;
+    scene
+        .until("the follow-up is settled", async |scene| {
+            scene.newest(&task).await.is_settled() && scene.runs(&task).await.len() == 2
+        })
+        .await;
+    scene.world.let_forge_answer();
+    let run = scene.settled(&task).await;
+    assert_published(&scene, &run, 2);
+    assert_eq!(scene.pulls(&task).await.len(), 1);
+    assert_eq!(scene.world.lock().pulls.len(), 1);
+    let shown = scene.world.lock().pulls[0].commit.clone();
+    assert_eq!(shown.as_deref(), run.progress.pushed().map(Oid::as_str));
+    scene
+}
+
+/// A follow-up that failed in the same worktree still needs it, though the first run's pull request is open.
+pub(crate) async fn a_worktree_that_a_later_run_left_work_in_stays(crash: Crash) -> Scene {
+    let mut scene = scene(crash, "cleanup = \"pr\"\n").await;
+    scene.world.lock().forge_waits = true;
+    let task = scene.run("first", "exec:edits", true).await;
+    scene.until("the run is settled", async |scene| scene.newest(&task).await.is_settled()).await;
+    let path = scene.newest(&task).await.workspace().unwrap().path.clone();
+    scene.world.lock().worktrees.get_mut(&path).unwrap().insert(".env".into(), "in the way".into());
+    scene.follow_up(&task, "second", false).await;
+    scene.until("the follow-up has failed", async |scene| scene.newest(&task).await.status() == Status::Failed).await;
+    scene.until("and is settled", async |scene| scene.newest(&task).await.is_settled()).await;
+    scene.world.let_forge_answer();
+    scene.settled(&task).await;
+    assert!(scene.world.lock().worktrees.contains_key(&path), "what the follow-up left is still there");
+    scene
+}
+
 /// What happens on the forge is noticed, and a merged one is over.
 pub(crate) async fn closed_and_merged(crash: Crash) -> Scene {
     let mut scene = scene(crash, "").await;

@@ -49,6 +49,8 @@ stories!(
     follow_up_updates,
     pull_fails_and_is_opened_by_hand,
     closed_and_merged,
+    wanted_again_while_the_forge_is_asked,
+    a_worktree_that_a_later_run_left_work_in_stays,
     cleaned_up,
     queued,
 );

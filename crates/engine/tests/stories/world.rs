@@ -31,6 +31,8 @@ pub(crate) struct World {
     inner: Mutex<Inner>,
     /// Rung when a process ends.
     ended: Arc<Notify>,
+    /// Rung when the forge answers those it has kept waiting.
+    answers: Notify,
 }
 
 #[derive(Default)]
@@ -48,6 +50,9 @@ pub(crate) struct Inner {
     /// How often an agent or a set-up command was really started, by its folder.
     pub(crate) starts: BTreeMap<Utf8PathBuf, u32>,
     pub(crate) forge_says_no: bool,
+    /// The forge does not answer before it is told to.
+    pub(crate) forge_waits: bool,
+    pub(crate) puts_begun: u32,
     pub(crate) worktree_says_no: bool,
     pub(crate) conflicts: bool,
     pub(crate) main_is_dirty: bool,
@@ -114,6 +119,11 @@ impl World {
         }
         drop(inner);
         self.ended.notify_waiters();
+    }
+
+    pub(crate) fn let_forge_answer(&self) {
+        self.lock().forge_waits = false;
+        self.answers.notify_waiters();
     }
 
     pub(crate) fn alive(&self) -> usize {
@@ -452,11 +462,20 @@ impl ForgeEdge for World {
         wanted: &'a PullWanted,
     ) -> BoxFuture<'a, Result<PullRecord, Problem>> {
         async move {
+            let waits = {
+                let mut inner = self.lock();
+                inner.puts_begun += 1;
+                inner.forge_waits
+            };
+            if waits {
+                self.answers.notified().await;
+            }
             let mut inner = self.lock();
             if inner.forge_says_no {
                 return Err(Problem::ForgeRefused { reason: "no".into() });
             }
-            assert_eq!(inner.remote.get(&wanted.head), Some(&wanted.head_oid), "a pull request of what is not there");
+            let has_it = inner.remote.get(&wanted.head).is_some_and(|tip| inner.has_ancestor(tip, &wanted.head_oid));
+            assert!(has_it, "a pull request of what is not there");
             let open = |p: &&mut PullRecord| p.draft.head == wanted.head && p.state == PullState::Open;
             if let Some(open) = inner.pulls.iter_mut().find(open) {
                 open.commit = Some(wanted.head_oid.to_string());

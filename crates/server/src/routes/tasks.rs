@@ -11,12 +11,11 @@ use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use camino::Utf8Path;
 use dandori_api::{Canceled, Comparison, CreateTask, FollowUp, Pick, Retry, RunView, TaskView};
-use dandori_domain::Problem;
 use dandori_domain::pull::Pull;
 use dandori_domain::run::Run;
-use dandori_domain::task::Task;
+use dandori_domain::{Problem, TaskId};
 use dandori_engine::{NewTaskRequest, RunChoice, WhichRun, pull_of_branch};
-use dandori_store::TaskFilter;
+use dandori_store::{TaskFilter, TaskWithRuns};
 use serde::Deserialize;
 use tokio_util::io::ReaderStream;
 use utoipa::IntoParams;
@@ -50,14 +49,14 @@ pub(crate) async fn list(State(app): State<App>, Query(query): Query<ListQuery>)
     let tasks = app.engine.store().tasks(filter, limit).await.map_err(Problem::from)?;
     let mut views = Vec::with_capacity(tasks.len());
     for found in tasks {
-        views.push(task_view(&app, &found.task, &found.runs).await?);
+        views.push(whole_view(&app, &found).await?);
     }
     Ok(Json(views))
 }
 
 #[utoipa::path(post, path = "/v1/tasks", request_body = CreateTask, responses((status = 200, body = TaskView)))]
 pub(crate) async fn create(State(app): State<App>, Sent(body): Sent<CreateTask>) -> Answer<TaskView> {
-    let (task, runs) = app
+    let (task, _) = app
         .engine
         .create_task(NewTaskRequest {
             path: body.path.into(),
@@ -72,13 +71,13 @@ pub(crate) async fn create(State(app): State<App>, Sent(body): Sent<CreateTask>)
             },
         })
         .await?;
-    Ok(Json(task_view(&app, &task, &runs).await?))
+    Ok(Json(task_view(&app, task.id).await?))
 }
 
 #[utoipa::path(get, path = "/v1/tasks/{task}", responses((status = 200, body = TaskView)))]
 pub(crate) async fn show(State(app): State<App>, Path(task): Path<String>) -> Answer<TaskView> {
-    let (task, runs) = app.engine.find_task(&task).await?;
-    Ok(Json(task_view(&app, &task, &runs).await?))
+    let (task, _) = app.engine.find_task(&task).await?;
+    Ok(Json(task_view(&app, task.id).await?))
 }
 
 #[utoipa::path(post, path = "/v1/tasks/{task}/follow-up", request_body = FollowUp,
@@ -115,9 +114,8 @@ pub(crate) async fn retry(
 #[utoipa::path(post, path = "/v1/tasks/{task}/cancel", responses((status = 200, body = Canceled)))]
 pub(crate) async fn cancel(State(app): State<App>, Path(text): Path<String>) -> Answer<Canceled> {
     let (task, canceled) = app.engine.cancel(&text).await?;
-    let (task, runs) = app.engine.find_task(&task.id.to_string()).await?;
     let canceled = canceled.iter().map(|run| run.spec.id.to_string()).collect();
-    Ok(Json(Canceled { task: task_view(&app, &task, &runs).await?, canceled }))
+    Ok(Json(Canceled { task: task_view(&app, task.id).await?, canceled }))
 }
 
 #[utoipa::path(get, path = "/v1/tasks/{task}/compare", responses((status = 200, body = Comparison)))]
@@ -130,8 +128,7 @@ pub(crate) async fn compare(State(app): State<App>, Path(text): Path<String>) ->
 #[utoipa::path(post, path = "/v1/tasks/{task}/pick", request_body = Pick, responses((status = 200, body = TaskView)))]
 pub(crate) async fn pick(State(app): State<App>, Path(text): Path<String>, Sent(body): Sent<Pick>) -> Answer<TaskView> {
     let task = app.engine.pick(&text, &body.run, body.pr.unwrap_or(false)).await?;
-    let (task, runs) = app.engine.find_task(&task.id.to_string()).await?;
-    Ok(Json(task_view(&app, &task, &runs).await?))
+    Ok(Json(task_view(&app, task.id).await?))
 }
 
 #[utoipa::path(get, path = "/v1/runs/{run}", responses((status = 200, body = RunView)))]
@@ -222,12 +219,17 @@ async fn with_pulls(app: &App, run: &Run, pulls: &[Pull]) -> RunView {
     view::run(run, pull_of_branch(pulls, run), place, app.engine.waits_for(run))
 }
 
-async fn task_view(app: &App, task: &Task, runs: &[Run]) -> Result<TaskView, Refusal> {
-    let repo = app.engine.store().repo(task.repo).await.map_err(Problem::from)?;
-    let pulls = app.engine.store().pulls_of(task.id).await.map_err(Problem::from)?;
-    let mut views = Vec::with_capacity(runs.len());
-    for run in runs {
-        views.push(with_pulls(app, run, &pulls).await);
+/// A task as it is now: its runs and its pull requests at one moment, so that neither is ahead of the other.
+async fn task_view(app: &App, task: TaskId) -> Result<TaskView, Refusal> {
+    let whole = app.engine.store().whole_task(task).await.map_err(Problem::from)?;
+    whole_view(app, &whole).await
+}
+
+async fn whole_view(app: &App, whole: &TaskWithRuns) -> Result<TaskView, Refusal> {
+    let repo = app.engine.store().repo(whole.task.repo).await.map_err(Problem::from)?;
+    let mut views = Vec::with_capacity(whole.runs.len());
+    for run in &whole.runs {
+        views.push(with_pulls(app, run, &whole.pulls).await);
     }
-    Ok(view::task(task, repo.root.to_string(), views))
+    Ok(view::task(&whole.task, repo.root.to_string(), views))
 }

@@ -152,7 +152,7 @@ pub(super) async fn a_pushed_branch_has_its_pull_request_in_the_same_moment(worl
     let wanted = open.subject.wanted.clone();
     let again = world.store.want_pull(world.life, wanted.clone(), at(3)).await.unwrap();
     assert_eq!((again.spec.id, again.is_pending()), (id, true));
-    let facts = vec![PullFact::PullIntended, opened(), PullFact::PullMerged];
+    let facts = vec![PullFact::PullIntended, opened(), PullFact::PullMerged { number: 1 }];
     world.store.record::<Pull>(world.life, id, facts, at(4)).await.unwrap();
     let next = world.store.want_pull(world.life, wanted, at(5)).await.unwrap();
     assert_ne!(next.spec.id, id, "one that is merged stays as it is");

@@ -8,8 +8,8 @@ use dandori_domain::id::{Oid, SessionId};
 use dandori_domain::problem::Problem;
 use dandori_domain::pull::{Pull, PullLink, PullWords, Standing, WantedBy};
 use dandori_domain::run::{
-    Changes, Commit, Course, Ended, Intent, Note, PlannedWorktree, Preserved, ProcessRef, Progress, Removal, Run,
-    RunSpec, Sandbox, Staged, Work, Workspace,
+    Changes, Cleanup, Commit, Course, Ended, Intent, Note, PlannedWorktree, Preserved, ProcessRef, Progress, Removal,
+    Run, RunSpec, Sandbox, Staged, Work, Workspace,
 };
 use jiff::Timestamp;
 use serde::Deserialize;
@@ -76,10 +76,21 @@ enum FlatPull {
 
 /// The intents of today, and the one for a pull request that a run had.
 #[derive(Deserialize)]
-#[serde(untagged)]
+#[serde(try_from = "serde_json::Value")]
 enum FlatIntent {
     Known(Box<Intent>),
-    Pull {},
+    Pull,
+}
+
+impl TryFrom<serde_json::Value> for FlatIntent {
+    type Error = serde_json::Error;
+
+    fn try_from(value: serde_json::Value) -> std::result::Result<Self, serde_json::Error> {
+        if value.get("intent").and_then(serde_json::Value::as_str) == Some("pull") {
+            return Ok(Self::Pull);
+        }
+        serde_json::from_value(value).map(Self::Known)
+    }
 }
 
 pub(super) fn convert(tx: &mut dyn Tx, now: Timestamp) -> Result<()> {
@@ -117,7 +128,12 @@ fn put_pull(tx: &mut dyn Tx, pull: Pull, now: Timestamp) -> Result<()> {
         None => subject::insert(tx, &pull, now),
         Some(row) => {
             let before: Pull = subject::load(tx, row.parsed(0)?)?;
-            let after = Pull { spec: before.spec.clone(), ..pull };
+            // One that could not be brought up to date is still where it was.
+            let standing = match pull.standing {
+                Standing::Failed { link: None, problem } => Standing::Failed { link: before.link().cloned(), problem },
+                other => other,
+            };
+            let after = Pull { spec: before.spec.clone(), standing, ..pull };
             subject::update(tx, &before, &after, now)
         }
     }
@@ -148,6 +164,11 @@ impl FlatRun {
         };
         run.notes = self.notes;
         run.settled_at = self.settled_at;
+        // Its pull request was open, and it was about to be cleaned up.
+        let is_open = matches!(pull, Some(Standing::Open { .. }));
+        if is_open && !run.is_settled() && run.removal == Removal::Stays && run.spec.settings.cleanup == Cleanup::Pr {
+            run.removal = Removal::Released;
+        }
         // One that was about to be opened is opened now, by its own machine.
         let standing = pull.or_else(|| {
             let wanted = run.spec.settings.wants_pull && run.progress.pushed().is_some() && !run.is_settled();
@@ -161,14 +182,14 @@ impl FlatRun {
         let Some(admitted_at) = self.admitted_at else { return Progress::Waiting };
         let intent = match &self.open_intent {
             Some(FlatIntent::Known(intent)) => Some(&**intent),
-            Some(FlatIntent::Pull {}) | None => None,
+            Some(FlatIntent::Pull) | None => None,
         };
         let Some(workspace) = self.workspace.clone() else { return Progress::Admitted { admitted_at } };
         if !self.worktree_ready {
             return match intent {
                 Some(Intent::Worktree(planned)) => Progress::Making { admitted_at, planned: planned.clone() },
-                // It failed half made: what is left of it is cleaned up by its place.
-                _ if self.failure.is_some() => {
+                // It failed, or was called off, half made: what is left of it is cleaned up by its place.
+                intent if self.failure.is_some() || matches!(intent, Some(Intent::Remove { .. })) => {
                     Progress::Making { admitted_at, planned: PlannedWorktree { workspace, arrival: None } }
                 }
                 _ => Progress::Admitted { admitted_at },

@@ -43,12 +43,12 @@ pub(crate) fn new_id(wanted: &PullWanted, at: Timestamp) -> PullId {
     PullId::mint(at, u128::from_be_bytes(bytes))
 }
 
-/// The run's worktree may go, unless somebody works in it again, or it has gone already.
+/// The run's worktree may go, unless another has worked in it since, or somebody has it, or it has gone already.
 fn release(tx: &mut dyn Tx, id: RunId, at: Timestamp) -> Result<Option<Touched>> {
     let before: Run = subject::load_to_change(tx, id)?;
     let mut after = before.clone();
     let is_in_use = after.apply(&Fact::Released, at).is_err()
-        || run::works_on_its_branch(tx, &after)?.is_some()
+        || run::is_followed_on_its_branch(tx, &after)?
         || after.workspace().map(|w| worktree::is_held(tx, &w.key)).transpose()?.unwrap_or(true);
     if is_in_use {
         return Ok(None);

@@ -47,11 +47,18 @@ pub(crate) fn current(tx: &mut dyn Tx, repo: RepoId, head: &str) -> Result<Optio
     row.map(|row| row.parsed(0)).transpose()
 }
 
+pub(crate) fn of_task(tx: &mut dyn Tx, task: TaskId) -> Result<Vec<Pull>> {
+    tx.query(&format!("{SELECT} WHERE pull.task = $1 ORDER BY pull.id"), params![task])?.iter().map(read).collect()
+}
+
 impl Store {
     /// Somebody wants a pull request: the open one of its branch, or a new one.
     pub async fn want_pull(&self, life: Life, wanted: PullWanted, now: Timestamp) -> Result<Pull> {
         self.write(move |tx| {
             check(tx, life, Hold::Shared)?;
+            if wanted.host != life.host {
+                return Err(StoreError::OtherHost { host: wanted.host });
+            }
             consequence::want_pull(tx, wanted.clone(), now)
         })
         .await
@@ -59,13 +66,7 @@ impl Store {
 
     /// Those of a task's branches, oldest first.
     pub async fn pulls_of(&self, task: TaskId) -> Result<Vec<Pull>> {
-        self.read(move |tx| {
-            tx.query(&format!("{SELECT} WHERE pull.task = $1 ORDER BY pull.id"), params![task])?
-                .iter()
-                .map(read)
-                .collect()
-        })
-        .await
+        self.read(move |tx| of_task(tx, task)).await
     }
 
     /// Those of a repository that are neither closed nor merged, as far as is known here.

@@ -111,6 +111,16 @@ pub(crate) fn works_on_its_branch(tx: &mut dyn Tx, run: &Run) -> Result<Option<R
     other.map(|row| row.parsed(0)).transpose()
 }
 
+/// A later run of the task has the branch and its worktree, whatever became of it: what it left there is still wanted.
+pub(crate) fn is_followed_on_its_branch(tx: &mut dyn Tx, run: &Run) -> Result<bool> {
+    let later = tx.first(
+        "SELECT later.id FROM run AS later JOIN run AS this ON this.id = $3
+         WHERE later.task = $1 AND later.branch = $2 AND later.seq > this.seq LIMIT 1",
+        params![run.spec.task, run.branch(), run.spec.id],
+    )?;
+    Ok(later.is_some())
+}
+
 /// Such a run means that this one may not be opened.
 pub(crate) fn require_free_branch(tx: &mut dyn Tx, run: &Run) -> Result<()> {
     let lock = tx.dialect().lock("task");

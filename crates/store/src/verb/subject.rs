@@ -146,8 +146,9 @@ pub(crate) fn take_in<M: Stored>(tx: &mut dyn Tx, before: &M, facts: &[M::Fact],
 fn record<M: Stored>(tx: &mut dyn Tx, life: Life, id: M::Id, facts: &[M::Fact], at: Timestamp) -> Result<Recorded<M>> {
     check(tx, life, Hold::Shared)?;
     let subject: M = load_to_change(tx, id)?;
-    if subject.about().host != life.host {
-        return Err(StoreError::Fenced { host: life.host, epoch: life.epoch });
+    let host = subject.about().host;
+    if host != life.host {
+        return Err(StoreError::OtherHost { host });
     }
     take_in(tx, &subject, facts, at)
 }

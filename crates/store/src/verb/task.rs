@@ -1,6 +1,7 @@
 //! Tasks, and the runs that are asked for with them or after them.
 
 use dandori_domain::id::{HostId, RepoId, RunId, TaskId, TaskNumber};
+use dandori_domain::pull::Pull;
 use dandori_domain::run::RunSettings;
 use dandori_domain::task::Task;
 use dandori_domain::{AgentName, Run, RunKind, RunSpec};
@@ -10,7 +11,7 @@ use crate::error::{Noun, Result, StoreError};
 use crate::event::{About, log};
 use crate::store::Store;
 use crate::tx::{Row, Tx, Value, params};
-use crate::verb::{run, subject};
+use crate::verb::{pull, run, subject};
 
 const SELECT: &str = "SELECT id, number, repo, title, created_at, picked FROM task";
 
@@ -75,6 +76,8 @@ pub struct TaskFilter {
 pub struct TaskWithRuns {
     pub task: Task,
     pub runs: Vec<Run>,
+    /// The pull requests of its branches, oldest first.
+    pub pulls: Vec<Pull>,
 }
 
 pub(crate) fn read(row: &Row) -> Result<Task> {
@@ -167,10 +170,13 @@ fn list(tx: &mut dyn Tx, filter: TaskFilter, limit: i64) -> Result<Vec<TaskWithR
     rows.iter()
         .map(|row| {
             let task = read(row)?;
-            let runs = run::of_task(tx, task.id)?;
-            Ok(TaskWithRuns { task, runs })
+            with_runs(tx, task)
         })
         .collect()
+}
+
+fn with_runs(tx: &mut dyn Tx, task: Task) -> Result<TaskWithRuns> {
+    Ok(TaskWithRuns { runs: run::of_task(tx, task.id)?, pulls: pull::of_task(tx, task.id)?, task })
 }
 
 fn pick(tx: &mut dyn Tx, task: TaskId, picked: RunId, now: Timestamp) -> Result<Task> {
@@ -195,6 +201,15 @@ impl Store {
     /// attempt.
     pub async fn add_run(&self, task: TaskId, run: NewRun) -> Result<Run> {
         self.write(move |tx| add_run(tx, task, &run)).await
+    }
+
+    /// A task with its runs and pull requests, all as they were at one moment.
+    pub async fn whole_task(&self, id: TaskId) -> Result<TaskWithRuns> {
+        self.read(move |tx| {
+            let task = load(tx, id)?;
+            with_runs(tx, task)
+        })
+        .await
     }
 
     pub async fn task(&self, id: TaskId) -> Result<Task> {

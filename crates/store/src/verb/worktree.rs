@@ -103,8 +103,12 @@ fn change_owner(tx: &mut dyn Tx, key: &WorktreeKey, from: &Owner, to: &Owner) ->
 
 /// Somebody has it, or it has gone.
 pub(crate) fn is_held(tx: &mut dyn Tx, key: &WorktreeKey) -> Result<bool> {
-    let sql = "SELECT worktree_key FROM worktree WHERE worktree_key = $1 AND owner = $2 AND removed_at IS NULL";
-    let free = tx.first(sql, params![key, json(&Owner::Nobody)?])?;
+    // Held until the commit: a session that takes it meanwhile comes after.
+    let lock = tx.dialect().lock("worktree");
+    let sql = format!(
+        "SELECT worktree_key FROM worktree WHERE worktree_key = $1 AND owner = $2 AND removed_at IS NULL{lock}"
+    );
+    let free = tx.first(&sql, params![key, json(&Owner::Nobody)?])?;
     Ok(free.is_none())
 }
 
