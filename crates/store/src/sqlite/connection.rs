@@ -43,7 +43,8 @@ pub(super) fn connect(path: &Utf8Path, how: Connect) -> Result<Connection> {
     let settings = match how {
         Connect::ToWrite => {
             "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;
-             PRAGMA journal_size_limit = 67108864; PRAGMA temp_store = MEMORY;"
+             PRAGMA journal_size_limit = 67108864; PRAGMA temp_store = MEMORY;
+             PRAGMA cache_size = -8192;"
         }
         Connect::ToRead => "PRAGMA query_only = ON; PRAGMA temp_store = MEMORY;",
     };

@@ -13,7 +13,7 @@ use jiff::Timestamp;
 use crate::error::{Noun, Result, StoreError};
 use crate::event::log;
 use crate::store::Store;
-use crate::tx::{Tx, params};
+use crate::tx::{Dialect, Tx, params};
 use crate::verb::life::{Hold, Life, check};
 use crate::verb::subject::{self, Projection, Recorded, Stored, read};
 use crate::verb::worktree;
@@ -23,7 +23,10 @@ const SELECT: &str = "SELECT subject.body, subject_spec.spec, subject.version FR
      JOIN subject_spec ON subject_spec.machine = 'run' AND subject_spec.id = run.id";
 
 /// The first waiting run of a host.
-pub(crate) const NEXT_WAITING: &str = "SELECT run.id FROM run
+pub(crate) const NEXT_WAITING: &str =
+    "SELECT run.id FROM run WHERE run.host = $1 AND run.waiting = 1 ORDER BY run.seq LIMIT 1";
+/// The same where its facts have to be locked.
+const NEXT_WAITING_TO_LOCK: &str = "SELECT run.id FROM run
      JOIN subject ON subject.machine = 'run' AND subject.id = run.id
      WHERE run.host = $1 AND run.waiting = 1 ORDER BY run.seq LIMIT 1";
 /// How many runs of a host occupy a place.
@@ -138,9 +141,12 @@ fn admit(tx: &mut dyn Tx, life: Life, limit: i64, now: Timestamp) -> Result<Opti
         return Ok(None);
     }
     // A run somebody is changing at this moment is being canceled; the next one takes the place.
-    let lock = tx.dialect().lock_free("subject");
+    let next = match tx.dialect() {
+        Dialect::Sqlite => NEXT_WAITING.to_owned(),
+        Dialect::Postgres => format!("{NEXT_WAITING_TO_LOCK}{}", tx.dialect().lock_free("subject")),
+    };
     for _ in 0..LOOKS {
-        let Some(row) = tx.first(&format!("{NEXT_WAITING}{lock}"), params![life.host])? else { return Ok(None) };
+        let Some(row) = tx.first(&next, params![life.host])? else { return Ok(None) };
         let run: Run = subject::load_to_change(tx, row.parsed(0)?)?;
         // Canceled between the look at the queue and the lock.
         if run.is_waiting() {
