@@ -33,7 +33,12 @@ const LIVE: usize = 16;
 pub(crate) fn measure(size: Size, dandori: &Utf8Path) -> Result<Vec<Figure>, Trouble> {
     let rows = size.pick(2_000, 100_000);
     let bed = Bed::new(dandori)?;
-    bed.user_config("[runs]\nmax_parallel = 20\nmin_free_memory = \"16MiB\"\nmin_free_disk = \"16MiB\"\n")?;
+    // The agents see the gate behind their fence, where everything else of the bed's folder is not there.
+    let gates = bed.path("gates");
+    std::fs::create_dir(&gates).map_err(Trouble::io(&gates))?;
+    bed.user_config(&format!(
+        "[runs]\nmax_parallel = 20\nmin_free_memory = \"16MiB\"\nmin_free_disk = \"16MiB\"\n\n[sandbox]\nwrite = [\"{gates}\"]\n"
+    ))?;
     make_bare(&bed, &bed.path("origin.git"), Shape { files: 100, bytes_each: 2_000, commits: 1 })?;
     clone(&bed, &bed.path("origin.git"), &bed.path("repo"))?;
     let repo = bed.path("repo");
@@ -41,7 +46,7 @@ pub(crate) fn measure(size: Size, dandori: &Utf8Path) -> Result<Vec<Figure>, Tro
     seed_store(&bed, rows)?;
     let seeding = began.elapsed();
 
-    let gate = bed.path("gate");
+    let gate = gates.join("gate");
     bed.cmd("mkfifo", &bed.path(""), &[gate.as_str()]).run()?;
     let agent = format!("exec:echo begun >> begun.txt; cat {gate}");
     let mut tasks = Vec::new();
@@ -123,7 +128,7 @@ fn watched(log: &Utf8Path, from: u64) -> Result<usize, Trouble> {
     let mut file = std::fs::File::open(log).map_err(Trouble::io(log))?;
     file.seek(SeekFrom::Start(from))?;
     file.read_to_string(&mut text)?;
-    let watches = text.lines().filter(|line| line.contains("step=Watch"));
+    let watches = text.lines().filter(|line| line.contains("step=\"watch\""));
     let runs: HashSet<&str> = watches.filter_map(|l| l.split_whitespace().find(|w| w.starts_with("id="))).collect();
     Ok(runs.len())
 }
