@@ -4,8 +4,9 @@
 //! one daemon and have a warm slot ready, as in normal use.
 
 use camino::Utf8Path;
+use dandori_domain::task::Repo;
 use dandori_domain::worktree::{Owner, Worktree};
-use dandori_domain::{HostId, RunId, WorktreeKey};
+use dandori_domain::{RunId, WorktreeKey};
 use dandori_git::{ExistingBranch, Fetch, Git, NewWorktree, Repository};
 use dandori_host::{now, random};
 use dandori_store::{Location, Store};
@@ -15,6 +16,7 @@ use tokio::task::JoinSet;
 use crate::Size;
 use crate::admission_load::runtime;
 use crate::bed::Bed;
+use crate::cli::host;
 use crate::overhead::wait_for_slot;
 use crate::report::{Bound, Figure, Measured};
 use crate::repository::{Shape, clone, make_bare};
@@ -32,7 +34,13 @@ pub(crate) fn measure(size: Size, dandori: &Utf8Path) -> Result<Vec<Figure>, Tro
         run(&bed, name, &mut Samples::default())?;
     }
     bed.dandori(&bed.path("kept"), &["daemon", "stop"])?;
-    keep(&bed, count)?;
+    runtime()?.block_on(async {
+        let (store, _) = Store::open(Location::Sqlite(bed.path("state/private/dandori.db")), now()).await?;
+        let root = bed.path("kept");
+        let repo = store.repos(host(&bed)?).await?.into_iter().find(|repo| repo.root == root);
+        let repo = repo.ok_or_else(|| Trouble::wrong("the repository is not known"))?;
+        keep(&bed, &store, &repo, count).await
+    })?;
 
     let (mut none, mut kept, mut list) = (Samples::default(), Samples::default(), Samples::default());
     for name in ["none", "kept"] {
@@ -50,7 +58,7 @@ pub(crate) fn measure(size: Size, dandori: &Utf8Path) -> Result<Vec<Figure>, Tro
     }
     for _ in 0..size.pick(1, 3) {
         let listed = list.time(|| bed.dandori_json(&bed.path("kept"), &["worktree", "list", "--json"]))?;
-        let found = listed.as_array().map_or(0, Vec::len);
+        let found = listed.get("worktrees").and_then(Value::as_array).map_or(0, Vec::len);
         if found != count {
             return Err(Trouble::wrong(format!("{found} worktrees were listed instead of {count}")));
         }
@@ -76,46 +84,36 @@ fn run(bed: &Bed, name: &str, samples: &mut Samples) -> Result<(), Trouble> {
 }
 
 /// Worktrees as runs leave them, on the disk and in the store; the daemon does not run.
-fn keep(bed: &Bed, count: usize) -> Result<(), Trouble> {
-    runtime()?.block_on(async {
-        let (store, _) = Store::open(Location::Sqlite(bed.path("state/private/dandori.db")), now()).await?;
-        let path = bed.path("state/private/host.json");
-        let host: Value = serde_json::from_slice(&std::fs::read(&path).map_err(Trouble::io(&path))?)?;
-        let host = host.get("host").and_then(Value::as_str).and_then(|text| text.parse::<HostId>().ok());
-        let host = host.ok_or_else(|| Trouble::wrong("the state root has no name"))?;
-        let root = bed.path("kept");
-        let repo = store.repos(host).await?.into_iter().find(|repo| repo.root == root);
-        let repo = repo.ok_or_else(|| Trouble::wrong("the repository is not known"))?;
-        let folder = bed.path("state/repos").join(repo.id.folder()).join("worktrees");
-        let git = Repository::open(&Git::new(bed.env(), "bench"), &root, &repo.git_dir);
-        let base = git.resolve_base(None, None, Fetch::Never)?;
-        let mut written = JoinSet::new();
-        for _ in 0..count {
-            let key = WorktreeKey::from(RunId::mint(now(), random()).key());
-            let new = NewWorktree {
-                path: folder.join(format!("run_{key}")),
-                root: folder.clone(),
-                branch: format!("dandori/{key}"),
-                base: base.oid.clone(),
-                existing: ExistingBranch::Refuse,
-            };
-            git.add_worktree(&new)?;
-            let worktree = Worktree {
-                key,
-                repo: repo.id,
-                path: new.path,
-                branch: new.branch,
-                branch_is_ours: true,
-                base: base.name.clone(),
-                base_oid: base.oid.clone(),
-                owner: Owner::Nobody,
-                created_at: now(),
-                removed_at: None,
-            };
-            let store = store.clone();
-            written.spawn(async move { store.put_worktree(worktree, now()).await });
-        }
-        while joined(written.join_next().await)?.is_some() {}
-        Ok(())
-    })
+pub(crate) async fn keep(bed: &Bed, store: &Store, repo: &Repo, count: usize) -> Result<(), Trouble> {
+    let folder = bed.path("state/repos").join(repo.id.folder()).join("worktrees");
+    let git = Repository::open(&Git::new(bed.env(), "bench"), &repo.root, &repo.git_dir);
+    let base = git.resolve_base(None, None, Fetch::Never)?;
+    let mut written = JoinSet::new();
+    for _ in 0..count {
+        let key = WorktreeKey::from(RunId::mint(now(), random()).key());
+        let new = NewWorktree {
+            path: folder.join(format!("run_{key}")),
+            root: folder.clone(),
+            branch: format!("dandori/{key}"),
+            base: base.oid.clone(),
+            existing: ExistingBranch::Refuse,
+        };
+        git.add_worktree(&new)?;
+        let worktree = Worktree {
+            key,
+            repo: repo.id,
+            path: new.path,
+            branch: new.branch,
+            branch_is_ours: true,
+            base: base.name.clone(),
+            base_oid: base.oid.clone(),
+            owner: Owner::Nobody,
+            created_at: now(),
+            removed_at: None,
+        };
+        let store = store.clone();
+        written.spawn(async move { store.put_worktree(worktree, now()).await });
+    }
+    while joined(written.join_next().await)?.is_some() {}
+    Ok(())
 }

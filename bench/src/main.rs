@@ -9,6 +9,7 @@ mod admission_load;
 mod api;
 mod bed;
 mod binary;
+mod cli;
 mod guards;
 mod kept;
 mod memory;
@@ -43,6 +44,8 @@ struct Cli {
 enum What {
     /// What a run costs: workspace, engine, admission, memory, what is kept, recovery
     Runs(RunsArgs),
+    /// What a user waits for: lists, completion and the bare command with much to show, against little and `git status`
+    Cli(GuardsArgs),
     /// What a guarded tool call costs: against an empty process and against shell scripts
     Guards(GuardsArgs),
     /// The load of the admission figure, as a process of its own (started by `runs`)
@@ -123,7 +126,8 @@ impl Size {
 fn main() -> ExitCode {
     let done = match Cli::parse().what {
         What::Runs(args) => runs(&args),
-        What::Guards(args) => guards(&args),
+        What::Cli(args) => told(&args, |size| cli::measure(size, &binary::find(args.dandori.as_deref())?)),
+        What::Guards(args) => told(&args, |size| guards::measure(size, args.dandori.as_deref())),
         What::AdmissionLoad(args) => admission_load::main(&args).map(|()| true),
     };
     match done {
@@ -138,12 +142,12 @@ fn main() -> ExitCode {
 }
 
 /// Whether every bound was kept.
-fn guards(args: &GuardsArgs) -> Result<bool, Trouble> {
+fn told(args: &GuardsArgs, measure: impl FnOnce(Size) -> Result<Vec<Figure>, Trouble>) -> Result<bool, Trouble> {
     let size = if args.quick { Size::Quick } else { Size::Full };
     if !args.json {
         report::print_machine()?;
     }
-    let figures = guards::measure(size, args.dandori.as_deref())?;
+    let figures = measure(size)?;
     if args.json {
         report::print_json(&figures, args.quick)?;
     } else {

@@ -71,7 +71,13 @@ pub(crate) fn measure_output(size: Size, dandori: &Utf8Path) -> Result<Vec<Figur
 /// Runs whose agent is at work.
 pub(crate) fn running(bed: &Bed) -> Result<usize, Trouble> {
     let tasks = bed.api().get("/v1/tasks?limit=200&open=true")?;
-    let runs = tasks.as_array().into_iter().flatten().filter_map(|task| task.get("runs")?.as_array()).flatten();
+    let runs = tasks
+        .get("tasks")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(|task| task.get("runs")?.as_array())
+        .flatten();
     Ok(runs.filter(|run| run.get("state").and_then(Value::as_str) == Some("RUNNING")).count())
 }
 

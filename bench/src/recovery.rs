@@ -139,7 +139,7 @@ fn let_go(bed: &Bed, gate: &Utf8Path, tasks: &[String]) -> Result<(), Trouble> {
         // Whoever waits to read goes on when a writer has come and gone; without a reader nobody can write.
         let nonblocking = i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).unwrap_or_default();
         drop(OpenOptions::new().write(true).custom_flags(nonblocking).open(gate));
-        Ok(bed.api().get("/v1/tasks?limit=200&open=true")?.as_array().is_some_and(Vec::is_empty))
+        Ok(bed.api().get("/v1/tasks?limit=200&open=true")?.get("total").and_then(Value::as_u64) == Some(0))
     })?;
     for task in tasks {
         let told = bed.api().get(&format!("/v1/tasks/{task}"))?;

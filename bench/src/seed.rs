@@ -33,6 +33,28 @@ pub(crate) async fn settled(store: &Store, repo: RepoId, life: Life, count: usiz
     Ok(())
 }
 
+/// `count` tasks, each with one run that was pushed and is settled.
+pub(crate) async fn tasks(store: &Store, repo: RepoId, life: Life, count: usize) -> Result<(), Trouble> {
+    let mut left = count;
+    while left > 0 {
+        let here = left.min(AT_ONCE);
+        let mut made = JoinSet::new();
+        for _ in 0..here {
+            let store = store.clone();
+            let title = "Say hello in the language of whoever reads it".to_owned();
+            let task = NewTask { id: TaskId::mint(now(), random()), repo, title, created_at: now() };
+            made.spawn(async move { store.create_task(task, vec![new_run(life.host)]).await });
+        }
+        let mut runs = Vec::with_capacity(here);
+        while let Some((_, created)) = joined(made.join_next().await)? {
+            runs.extend(created);
+        }
+        record_all(store, life, runs.into_iter().map(|run| (run.spec.id, whole_life(&run)))).await?;
+        left -= here;
+    }
+    Ok(())
+}
+
 fn parts(count: usize) -> impl Iterator<Item = usize> {
     (0..count).step_by(RUNS_OF_TASK).map(move |done| RUNS_OF_TASK.min(count - done))
 }
@@ -83,6 +105,8 @@ fn new_run(host: HostId) -> NewRun {
         kind: RunKind::First,
         instruction: "edit one file, and say in a sentence or two what was done and why it was done so".into(),
         base: None,
+        here: None,
+        checkout: None,
         settings: RunSettings::default(),
         created_at: now(),
     }
@@ -102,7 +126,9 @@ fn whole_life(run: &Run) -> Vec<Fact> {
     };
     vec![
         Fact::Admitted,
-        Fact::Intended { intent: Intent::Worktree(PlannedWorktree { workspace: workspace.clone(), arrival: None }) },
+        Fact::Intended {
+            intent: Intent::Worktree(PlannedWorktree { workspace: workspace.clone(), arrival: None, kept: None }),
+        },
         Fact::WorktreeReady { workspace, from_pool: true },
         Fact::SetUpDone { commands: 0 },
         Fact::Intended { intent: Intent::Launch },

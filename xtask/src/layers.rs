@@ -26,7 +26,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("dandori-agent", &["domain", "host", "install"]),
     ("dandori-forge", &["domain", "host"]),
     ("dandori-engine", &["domain", "config", "host", "git", "agent", "forge", "store", "journal", "policy"]),
-    ("dandori-server", &["domain", "api", "host", "store", "engine"]),
+    ("dandori-server", &["domain", "api", "host", "store", "engine", "text"]),
     (
         "dandori",
         &[

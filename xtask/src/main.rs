@@ -17,8 +17,10 @@ mod deps;
 mod layers;
 mod links;
 mod needs;
+mod recording;
 mod sources;
 mod typos;
+mod words;
 mod workspace;
 
 use std::process::{Command, ExitCode};
@@ -34,6 +36,7 @@ const SMALL: &[(&str, Check)] = &[
     ("dead", dead::check),
     ("links", links::check),
     ("typos", typos::check),
+    ("words", words::check),
 ];
 
 fn main() -> ExitCode {
@@ -41,10 +44,11 @@ fn main() -> ExitCode {
     let done = match words.first().map(String::as_str) {
         Some("check") => check(),
         Some("needs") => needs::install(),
+        Some("recording") => recording::make(),
         Some(word) if SMALL.iter().any(|(name, _)| *name == word) => small(word),
         _ => {
             let small: Vec<&str> = SMALL.iter().map(|(name, _)| *name).collect();
-            Err(format!("usage: cargo xtask check | needs | {}", small.join(" | ")))
+            Err(format!("usage: cargo xtask check | needs | recording | {}", small.join(" | ")))
         }
     };
     match done {

@@ -87,7 +87,8 @@ impl Desk {
         let before = self.at_once.fetch_add(1, Ordering::SeqCst);
         let permit = Permit(Arc::clone(&self.at_once));
         if before >= MOST_AT_ONCE {
-            let error = RpcError::new(REFUSED, format!("{MOST_AT_ONCE} requests are being answered: wait for one"));
+            let error =
+                RpcError::new(REFUSED, format!("{MOST_AT_ONCE} requests are in progress: wait for one to finish"));
             self.out.send(response(&id, Err(error)), None);
             return;
         }
@@ -130,7 +131,7 @@ impl Desk {
             "terminal/wait_for_exit" => self.terminals.wait_for_exit(params),
             "terminal/kill" => self.terminals.kill(params),
             "terminal/release" => self.terminals.release(params),
-            other => Err(RpcError::new(METHOD_NOT_FOUND, format!("dandori does not have {other}"))),
+            other => Err(RpcError::new(METHOD_NOT_FOUND, format!("dandori does not support {other}"))),
         }
     }
 
@@ -149,7 +150,7 @@ impl Desk {
     /// The guards' leave to do it, and nothing is begun once we are asked to stop.
     fn require(&self, asked: &Asked) -> Result<(), RpcError> {
         if self.is_stopping.load(Ordering::SeqCst) {
-            return Err(RpcError::new(CANCELLED, "the turn is being ended"));
+            return Err(RpcError::new(CANCELLED, "the turn is ending"));
         }
         self.judge.ask(asked, None).map_err(|refusal| {
             self.teller.warn(refusal.in_words());

@@ -18,7 +18,7 @@ const MOST_BYTES: u64 = 16 << 20;
 pub(crate) fn path_of(params: &Value) -> Result<Utf8PathBuf, RpcError> {
     let text = params.get("path").and_then(Value::as_str).unwrap_or_default();
     if !text.starts_with('/') || text.contains('\0') {
-        return Err(RpcError::new(INVALID_PARAMS, "path has to be absolute"));
+        return Err(RpcError::new(INVALID_PARAMS, "path must be absolute"));
     }
     Ok(dandori_guard::change::resolve(None, text))
 }
@@ -27,7 +27,7 @@ pub(crate) fn path_of(params: &Value) -> Result<Utf8PathBuf, RpcError> {
 pub(crate) fn read(path: &Utf8Path, params: &Value) -> Result<Value, RpcError> {
     let failed = |error: std::io::Error| match error.kind() {
         std::io::ErrorKind::NotFound => RpcError::new(NOT_FOUND, format!("{path} does not exist")),
-        _ => RpcError::new(INTERNAL, format!("{path} cannot be read: {error}")),
+        _ => RpcError::new(INTERNAL, format!("cannot read {path}: {error}")),
     };
     // A pipe without a writer must not keep us waiting.
     let flags = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
@@ -61,7 +61,7 @@ pub(crate) fn inside(path: &Utf8Path, roots: &[&Utf8Path]) -> Option<Utf8PathBuf
 }
 
 pub(crate) fn outside(path: &Utf8Path) -> String {
-    format!("{path} is outside of the worktree")
+    format!("{path} is outside the worktree")
 }
 
 /// Whole or not at all; a file that is there keeps its mode. `roots` are the folders that may be written.
@@ -73,7 +73,7 @@ pub(crate) fn write(path: &Utf8Path, params: &Value, roots: &[&Utf8Path]) -> Res
         return Err(RpcError::new(REFUSED, format!("more than {} MiB at once", MOST_BYTES >> 20)));
     }
     let real = inside(path, roots).ok_or_else(|| RpcError::new(REFUSED, outside(path)))?;
-    let failed = |error: std::io::Error| RpcError::new(INTERNAL, format!("{path} cannot be written: {error}"));
+    let failed = |error: std::io::Error| RpcError::new(INTERNAL, format!("cannot write {path}: {error}"));
     let mode = match real.symlink_metadata() {
         Ok(about) if about.is_file() => about.permissions().mode() & 0o7777,
         Ok(_) => return Err(RpcError::new(REFUSED, format!("{path} is not a file"))),

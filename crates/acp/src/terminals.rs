@@ -41,21 +41,21 @@ impl Wanted {
         let command = params.get("command").and_then(Value::as_str).filter(|command| !command.trim().is_empty());
         let command = command.ok_or_else(|| bad("command is missing"))?.to_owned();
         let args: Option<Vec<String>> = params.get("args").filter(|v| !v.is_null()).map_or(Some(Vec::new()), texts);
-        let args = args.ok_or_else(|| bad("args has to be a list of texts"))?;
+        let args = args.ok_or_else(|| bad("args must be a list of strings"))?;
         let mut env = Vec::new();
         for variable in params.get("env").and_then(Value::as_array).into_iter().flatten() {
             let text = |key: &str| variable.get(key).and_then(Value::as_str).map(str::to_owned);
             match (text("name").filter(|name| !name.is_empty() && !name.contains('=')), text("value")) {
                 (Some(name), Some(value)) => env.push((name, value)),
-                _ => return Err(bad("env has to be a list of names and values")),
+                _ => return Err(bad("env must be a list of names and values")),
             }
         }
         let has_nul = |text: &String| text.contains('\0');
         if has_nul(&command) || args.iter().chain(env.iter().flat_map(|(n, v)| [n, v])).any(has_nul) {
-            return Err(bad("a NUL cannot be handed to a command"));
+            return Err(bad("a command cannot contain NUL"));
         }
         let cwd = match params.get("cwd").and_then(Value::as_str) {
-            Some(cwd) if !cwd.starts_with('/') => return Err(bad("cwd has to be absolute")),
+            Some(cwd) if !cwd.starts_with('/') => return Err(bad("cwd must be absolute")),
             other => other.map(|cwd| dandori_guard::change::resolve(None, cwd)),
         };
         let most = params.get("outputByteLimit").and_then(Value::as_u64);
@@ -125,7 +125,7 @@ impl Terminals {
     pub(crate) fn create(&self, wanted: &Wanted, worktree: &Utf8Path, env: &Env) -> Result<Value, RpcError> {
         let mut all = lock(&self.all);
         if all.1.len() >= MOST_TERMINALS {
-            return Err(RpcError::new(REFUSED, format!("{MOST_TERMINALS} terminals are open: release some")));
+            return Err(RpcError::new(REFUSED, format!("{MOST_TERMINALS} terminals are open: release one first")));
         }
         let failed =
             |error: io::Error| RpcError::new(INTERNAL, format!("{} cannot be started: {error}", wanted.command));
@@ -209,7 +209,7 @@ impl Terminals {
     fn find(&self, params: &Value) -> Result<Arc<Terminal>, RpcError> {
         let id = params.get("terminalId").and_then(Value::as_str).unwrap_or_default();
         let found = lock(&self.all).1.get(id).cloned();
-        found.ok_or_else(|| RpcError::new(NOT_FOUND, format!("there is no terminal {id:?}")))
+        found.ok_or_else(|| RpcError::new(NOT_FOUND, format!("unknown terminal {id:?}")))
     }
 }
 

@@ -10,9 +10,9 @@ pub(crate) fn text(forbidden: &[String]) -> String {
     let git = [FORBIDDEN_GIT, FORBIDDEN_GIT_TOO].concat().join(", ");
     let paths: Vec<&str> = FORBIDDEN.iter().copied().chain(forbidden.iter().map(String::as_str)).collect();
     format!(
-        "You work in a git worktree that dandori made for this task. Only edit files inside this worktree. \
-         Do not run git commands that make commits, move branches or throw changes away ({git}), do not open pull \
-         requests, and do not read or touch {}: dandori stages, commits and pushes your changes when you are done. \
+        "You work in a git worktree that dandori created for this task. Only edit files inside this worktree. \
+         Do not run git commands that create commits, move branches or discard changes ({git}), do not open pull \
+         requests, and do not read or change {}: dandori stages, commits and pushes your changes when you are done. \
          Nobody can answer questions while you work: decide yourself, finish the task, and end with a short summary of \
          what you changed.",
         paths.join(", ")
@@ -27,7 +27,7 @@ pub(crate) fn preface(instruction: &str, forbidden: &[String]) -> String {
 /// For a conversation that has to be begun anew: what came before, then what is asked now.
 pub(crate) fn after(earlier: &str, instruction: &str) -> String {
     format!(
-        "<earlier>\nThis goes on from earlier work in the same worktree, whose conversation is not available. What was \
-         asked and what was reported, the oldest first:\n\n{earlier}\n</earlier>\n\n{instruction}"
+        "<earlier>\nThis continues earlier work in the same worktree. Its conversation is not available; these are the \
+         instructions and reports so far, oldest first:\n\n{earlier}\n</earlier>\n\n{instruction}"
     )
 }

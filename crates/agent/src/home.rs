@@ -29,23 +29,23 @@ const LOGIN_MARGIN: SignedDuration = SignedDuration::from_mins(5);
 
 #[derive(Debug, thiserror::Error)]
 pub enum HomeError {
-    #[error("{path} could not be read")]
+    #[error("cannot read {path}")]
     Read {
         path: Utf8PathBuf,
         #[source]
         source: io::Error,
     },
-    #[error("{path} could not be written")]
+    #[error("cannot write {path}")]
     Write {
         path: Utf8PathBuf,
         #[source]
         source: io::Error,
     },
-    #[error("{path} is not what the agent itself would read: {why}")]
+    #[error("{path} is not valid for the agent: {why}")]
     Malformed { path: Utf8PathBuf, why: String },
-    #[error("the login of {agent} has expired: start `{agent}` once and log in")]
+    #[error("the login of {agent} has expired: start `{agent}` and log in again")]
     LoginExpired { agent: &'static str },
-    #[error("the environment has no HOME")]
+    #[error("HOME is not set")]
     NoHome,
 }
 

@@ -84,17 +84,17 @@ pub enum PrepareError {
     NotAuthorised { detail: String },
     #[error("the agent {name} has no command in the configuration")]
     NoCommand { name: String },
-    #[error("an agent of the Agent Client Protocol needs the fence")]
+    #[error("an ACP agent needs the sandbox")]
     NeedsFence,
-    #[error("the agent's state folder could not be made")]
+    #[error("cannot create the agent's state folder")]
     Home(#[source] HomeError),
-    #[error("the settings that call the guards could not be written to {path}")]
+    #[error("cannot write the guard settings to {path}")]
     Guards {
         path: Utf8PathBuf,
         #[source]
         source: std::io::Error,
     },
-    #[error("the instruction could not be written to {path}")]
+    #[error("cannot write the instruction to {path}")]
     Instruction {
         path: Utf8PathBuf,
         #[source]

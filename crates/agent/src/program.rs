@@ -12,7 +12,7 @@ use crate::driver::Driver;
 const VERSION_DEADLINE: Duration = Duration::from_secs(20);
 
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
-#[error("the program {program} of the agent {agent} is not on the PATH")]
+#[error("the program {program} of agent {agent} is not on the PATH")]
 pub struct Missing {
     pub agent: String,
     pub program: String,

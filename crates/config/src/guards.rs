@@ -200,7 +200,7 @@ impl GuardTable {
         let not_toml = |e: toml::de::Error| bad(e.to_string().trim().to_owned(), None);
         let mut table: toml::Table = text.parse().map_err(not_toml)?;
         let is_unknown = |key: &&String| matches!(key::look_up(&[key.as_str()]), key::Found::Unknown);
-        let unknown = table.keys().filter(is_unknown).map(|key| (key.clone(), key::nearest(key))).collect();
+        let unknown = table.keys().filter(is_unknown).map(|key| (key.clone(), key::nearest_key(key))).collect();
         table.retain(|key, _| key == "guards" || key == "language" && source == Source::User);
         if let Some((reason, suggestion)) = misplaced_keys(&table, &[], source).into_iter().next() {
             return Err(bad(reason, suggestion));
@@ -210,7 +210,7 @@ impl GuardTable {
         let language = match language.filter(|_| source == Source::User) {
             None => None,
             Some(toml::Value::String(language)) => Some(language),
-            Some(_) => return Err(bad("`language` is not a text".to_owned(), None)),
+            Some(_) => return Err(bad("`language` must be a string".to_owned(), None)),
         };
         let guards = guards.unwrap_or_default();
         guards.check(source).map_err(|(reason, suggestion)| bad(reason, suggestion))?;
@@ -222,11 +222,11 @@ impl GuardTable {
         let wrong = |reason: String| Err((reason, None));
         if let Some(Millis(deadline)) = self.deadline {
             if source == Source::Repository {
-                return wrong("`guards.deadline` is the user's alone: it belongs into the user's config.toml".into());
+                return wrong("`guards.deadline` is only allowed in the user's config.toml".into());
             }
             if !(SHORTEST_ANSWER_MS..=LONGEST_ANSWER_MS).contains(&deadline) {
                 return wrong(
-                    "guards.deadline must be between \"100ms\" and \"50s\": clients do not wait longer".into(),
+                    "guards.deadline must be between \"100ms\" and \"50s\" (clients do not wait longer)".into(),
                 );
             }
         }
@@ -234,7 +234,7 @@ impl GuardTable {
         for (key, level) in self.opaque.map(|level| ("opaque".to_owned(), level)).into_iter().chain(levels) {
             if level == Level::Info {
                 return wrong(format!(
-                    "guards.{key} = \"info\": understood are \"off\", \"warn\", \"ask\" and \"block\""
+                    "guards.{key} = \"info\" is invalid: use \"off\", \"warn\", \"ask\" or \"block\""
                 ));
             }
         }
@@ -249,23 +249,26 @@ impl GuardTable {
             let name = &rule.name;
             let is_name = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
             if name.is_empty() || !name.chars().all(is_name) {
-                return Err((format!("guards.rule: {name:?} is not a name: letters, digits, `-`, `_` and `.`"), None));
+                return Err((
+                    format!("guards.rule: invalid name {name:?}: use letters, digits, `-`, `_` and `.`"),
+                    None,
+                ));
             }
             if NAMES.contains(&name.as_str()) {
-                return Err((format!("guards.rule: there is a guard `{name}` already: choose another name"), None));
+                return Err((format!("guards.rule: a guard `{name}` already exists: choose another name"), None));
             }
             if !names.insert(name) {
-                return Err((format!("guards.rule: `{name}` stands there twice"), None));
+                return Err((format!("guards.rule: duplicate rule `{name}`"), None));
             }
             if let Some(event) = rule.events.iter().find(|event| !EVENTS.contains(&event.as_str())) {
                 let reason =
-                    format!("guards.rule `{name}`: there is no event {event:?}; understood are {}", EVENTS.join(", "));
+                    format!("guards.rule `{name}`: unknown event {event:?}; use one of: {}", EVENTS.join(", "));
                 return Err((reason, key::most_like(event, EVENTS.iter().copied())));
             }
             let patterns = [&rule.tools, &rule.commands, &rule.paths, &rule.prompts];
             if rule.events.is_empty() && rule.run.is_empty() && patterns.iter().all(|list| list.is_empty()) {
                 let reason = format!(
-                    "guards.rule `{name}` would be about every tool: say which events, tools, commands, paths or prompts"
+                    "guards.rule `{name}` would match every tool: specify events, tools, commands, paths or prompts"
                 );
                 return Err((reason, None));
             }
@@ -277,7 +280,7 @@ impl GuardTable {
         let own = || self.rule.iter().map(|rule| rule.name.as_str());
         let known = || NAMES.iter().copied().chain(own());
         match self.order.iter().find(|name| !known().any(|known| known == name.as_str())) {
-            Some(name) => Err((format!("guards.order: there is no guard `{name}`"), key::most_like(name, known()))),
+            Some(name) => Err((format!("guards.order: unknown guard `{name}`"), key::most_like(name, known()))),
             None => Ok(()),
         }
     }
@@ -295,7 +298,10 @@ impl GuardTable {
             globs.extend([&rule.tools, &rule.paths].into_iter().flatten().map(|p| ("guards.rule", p.as_str())));
         }
         if let Some((key, glob)) = globs.iter().find(|(_, glob)| !is_glob(glob)) {
-            return Err((format!("{key}: {glob:?} is not a pattern: a bracket is not closed, or it is empty"), None));
+            return Err((
+                format!("{key}: invalid pattern {glob:?}: a bracket is not closed, or the pattern is empty"),
+                None,
+            ));
         }
         let mut texts: Vec<(&str, &str)> = Vec::new();
         texts.extend(self.checks.before_commit.iter().map(|line| ("guards.checks.before_commit", line.as_str())));
@@ -308,7 +314,7 @@ impl GuardTable {
             texts.extend(words.map(|word| ("guards.rule", word.as_str())));
         }
         if let Some((key, _)) = texts.iter().find(|(_, text)| text.trim().is_empty()) {
-            return Err((format!("{key}: an empty text stands in it"), None));
+            return Err((format!("{key}: contains an empty string"), None));
         }
         let sections = [("guards.issue.sections", &self.issue.sections), ("guards.pull.sections", &self.pull.sections)];
         for (key, sections) in sections {

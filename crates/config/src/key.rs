@@ -23,6 +23,10 @@ pub(crate) const KEYS: &[(&str, Place)] = &[
     ("runs.max_parallel", Place::UserOnly),
     ("runs.min_free_memory", Place::UserOnly),
     ("runs.min_free_disk", Place::UserOnly),
+    ("notify.desktop", Place::UserOnly),
+    ("notify.bell", Place::UserOnly),
+    ("notify.command", Place::UserOnly),
+    ("notify.webhook", Place::UserOnly),
     ("limits.start", Place::Anywhere),
     ("limits.silence", Place::Anywhere),
     ("limits.run", Place::Anywhere),
@@ -123,7 +127,7 @@ pub(crate) fn look_up(path: &[&str]) -> Found {
 }
 
 /// The known key most like `path`, if any is like it at all.
-pub(crate) fn nearest(path: &str) -> Option<String> {
+pub fn nearest_key(path: &str) -> Option<String> {
     let wanted: Vec<&str> = path.split('.').collect();
     let typed = wanted.last().copied().unwrap_or(path);
     KEYS.iter()
@@ -173,15 +177,15 @@ mod tests {
 
     #[test]
     fn a_mistake_finds_its_key() {
-        assert_eq!(nearest("agnt").as_deref(), Some("agent"));
-        assert_eq!(nearest("limits.silense").as_deref(), Some("limits.silence"));
-        assert_eq!(nearest("run.max_parallel").as_deref(), Some("runs.max_parallel"));
-        assert_eq!(nearest("max_parallel").as_deref(), Some("runs.max_parallel"));
-        assert_eq!(nearest("agents.mine.comand").as_deref(), Some("agents.mine.command"));
-        assert_eq!(nearest("guards.levl").as_deref(), Some("guards.level"));
-        assert_eq!(nearest("guards.level.scpe").as_deref(), Some("guards.level.scope"));
-        assert_eq!(nearest("guards.chekcs").as_deref(), Some("guards.checks"));
-        assert_eq!(nearest("guard").as_deref(), Some("guards"));
-        assert_eq!(nearest("qqqqqq"), None);
+        assert_eq!(nearest_key("agnt").as_deref(), Some("agent"));
+        assert_eq!(nearest_key("limits.silense").as_deref(), Some("limits.silence"));
+        assert_eq!(nearest_key("run.max_parallel").as_deref(), Some("runs.max_parallel"));
+        assert_eq!(nearest_key("max_parallel").as_deref(), Some("runs.max_parallel"));
+        assert_eq!(nearest_key("agents.mine.comand").as_deref(), Some("agents.mine.command"));
+        assert_eq!(nearest_key("guards.levl").as_deref(), Some("guards.level"));
+        assert_eq!(nearest_key("guards.level.scpe").as_deref(), Some("guards.level.scope"));
+        assert_eq!(nearest_key("guards.chekcs").as_deref(), Some("guards.checks"));
+        assert_eq!(nearest_key("guard").as_deref(), Some("guards"));
+        assert_eq!(nearest_key("qqqqqq"), None);
     }
 }

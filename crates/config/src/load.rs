@@ -8,10 +8,11 @@ use dandori_domain::Client;
 use dandori_domain::agent::AgentName;
 use dandori_domain::run::{Cleanup, CustomAgent, Limits, RunSettings, SandboxMode, SandboxSettings};
 use dandori_domain::{Problem, Usd};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::guards::GuardTable;
 use crate::key::{self, Found, Place};
+use crate::notify::{NotifySettings, RawNotify};
 use crate::quantity::{parse_bytes, parse_seconds};
 use crate::set_up::SetUp;
 
@@ -30,6 +31,7 @@ pub struct Config {
     pub max_parallel: Option<u32>,
     pub min_free_memory: u64,
     pub min_free_disk: u64,
+    pub notify: NotifySettings,
     pub limits: Limits,
     pub budget: Option<Usd>,
     pub commit_template: String,
@@ -55,7 +57,7 @@ pub struct AgentSettings {
     pub model: Option<String>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ForgeChoice {
     /// GitHub when the remote is there, else the embedded one.
@@ -73,7 +75,7 @@ pub enum Source {
 
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
-    #[error("{path} cannot be read")]
+    #[error("cannot read {path}")]
     Unreadable {
         path: Utf8PathBuf,
         #[source]
@@ -109,6 +111,7 @@ impl Default for Config {
             max_parallel: None,
             min_free_memory: 1 << 30,
             min_free_disk: 1 << 30,
+            notify: NotifySettings::default(),
             limits,
             budget,
             commit_template,
@@ -241,6 +244,9 @@ impl Config {
             bytes(&mut self.min_free_memory, "runs.min_free_memory", runs.min_free_memory.as_ref())?;
             bytes(&mut self.min_free_disk, "runs.min_free_disk", runs.min_free_disk.as_ref())?;
         }
+        if let Some(notify) = raw.notify {
+            self.notify.take(notify)?;
+        }
         if let Some(limits) = raw.limits {
             seconds(&mut self.limits.start_seconds, "limits.start", limits.start.as_ref())?;
             seconds(&mut self.limits.silence_seconds, "limits.silence", limits.silence.as_ref())?;
@@ -249,7 +255,7 @@ impl Config {
             set(&mut self.limits.api_retries, limits.api_retries);
             if let Some(dollars) = limits.budget {
                 if !(dollars.is_finite() && dollars > 0.0) {
-                    return Err("limits.budget must be an amount of US dollars above 0".to_owned());
+                    return Err("limits.budget must be an amount in US dollars above 0".to_owned());
                 }
                 self.budget = Some(Usd::from_dollars(dollars));
             }
@@ -291,12 +297,10 @@ impl Config {
         for (name, agent) in raw.agents.unwrap_or_default() {
             match (&agent.command, &agent.acp) {
                 (Some(_), Some(_)) => {
-                    return Err(format!("agents.{name} has both a command and acp: it is started by one"));
+                    return Err(format!("agents.{name} has both command and acp: use only one"));
                 }
                 (None, Some(_)) if !matches!(name.parse(), Ok(AgentName::Custom(_))) => {
-                    return Err(format!(
-                        "agents.{name}.acp: {name} is started by dandori's own driver; choose another name"
-                    ));
+                    return Err(format!("agents.{name}.acp: {name} is built in; choose another name"));
                 }
                 _ => {}
             }
@@ -322,7 +326,7 @@ pub(crate) fn misplaced_keys(table: &toml::Table, above: &[&str], source: Source
             (Found::Known(Place::UserOnly), _) if source == Source::Repository => {
                 found.push((
                     format!(
-                        "`{dotted}` speaks for the daemon, which serves all repositories: it belongs into the user's config.toml"
+                        "`{dotted}` configures the daemon, which serves all repositories: it is only allowed in the user's config.toml"
                     ),
                     None,
                 ));
@@ -335,7 +339,7 @@ pub(crate) fn misplaced_keys(table: &toml::Table, above: &[&str], source: Source
             }
             (Found::Table, _) => found.push((format!("`{dotted}` is a table: write [{dotted}]"), None)),
             (Found::List, _) => found.push((format!("`{dotted}` is a list of tables: write [[{dotted}]]"), None)),
-            (Found::Unknown, _) => found.push((format!("there is no key `{dotted}`"), key::nearest(&dotted))),
+            (Found::Unknown, _) => found.push((format!("unknown key `{dotted}`"), key::nearest_key(&dotted))),
         }
     }
     found
@@ -351,6 +355,7 @@ struct Raw {
     language: Option<String>,
     store: Option<String>,
     runs: Option<RawRuns>,
+    notify: Option<RawNotify>,
     limits: Option<RawLimits>,
     commit: Option<RawCommit>,
     push: Option<RawPush>,

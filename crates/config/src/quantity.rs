@@ -31,6 +31,19 @@ pub(crate) fn parse_bytes(text: &str) -> Option<u64> {
     number.parse::<u64>().ok()?.checked_mul(factor)
 }
 
+/// The same as a person writes it.
+pub(crate) fn seconds_text(seconds: u64) -> String {
+    let parts = [(seconds / 3600, "h"), (seconds % 3600 / 60, "m"), (seconds % 60, "s")];
+    let said: Vec<String> = parts.iter().filter(|(n, _)| *n > 0).map(|(n, unit)| format!("{n}{unit}")).collect();
+    if said.is_empty() { "0s".to_owned() } else { said.join(" ") }
+}
+
+pub(crate) fn bytes_text(bytes: u64) -> String {
+    let units = [(1_u64 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
+    let whole = units.iter().find(|(size, _)| bytes >= *size && bytes.is_multiple_of(*size));
+    whole.map_or_else(|| format!("{bytes}B"), |(size, unit)| format!("{}{unit}", bytes / size))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -49,5 +62,15 @@ mod tests {
         assert_eq!(parse_bytes("500 MB"), Some(500_000_000));
         assert_eq!(parse_bytes("99999999999999999999G"), None);
         assert_eq!(parse_bytes("many"), None);
+    }
+
+    #[test]
+    fn what_is_shown_reads_back() {
+        for seconds in [0, 1, 90, 7200, 5403] {
+            assert_eq!(parse_seconds(&seconds_text(seconds)), Some(seconds), "{}", seconds_text(seconds));
+        }
+        for bytes in [0, 1, 1 << 30, 1_500, 3 << 20] {
+            assert_eq!(parse_bytes(&bytes_text(bytes)), Some(bytes), "{}", bytes_text(bytes));
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! The command line: what may be said, and who answers.
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
@@ -12,13 +13,13 @@ use dandori_text::Lang;
 
 use crate::cli;
 use crate::out::{Failed, Out};
-use crate::{localise, misuse};
+use crate::{localise, misuse, near};
 
 #[derive(Parser)]
 #[command(
     name = "dandori",
     version,
-    about = "Run coding agents on a repository, each in its own worktree, and keep what comes out",
+    about = "Run coding agents in their own worktrees and turn the result into commits and pull requests",
     after_help = EXIT_CODES,
     disable_help_subcommand = true,
     disable_help_flag = true,
@@ -30,22 +31,29 @@ struct Cli {
     version: Option<bool>,
     #[command(flatten)]
     global: Global,
+    /// Without one: what needs you, what is at work, what was done.
     #[command(subcommand)]
-    verb: Verb,
+    verb: Option<Verb>,
 }
 
 const LANGUAGES: [&str; 2] = ["en", "ja"];
 
-const EVERYWHERE: &str = "With every command";
+const EVERYWHERE: &str = "Global options";
 
 const EXIT_CODES: &str = "\
 Exit codes:
     0  done, or nothing to do
-    1  refused, or a run did not succeed
+    1  refused, or the run failed
     2  wrong usage
     3  git, the forge or the disk failed
-   70  our bug
+   70  internal error
   130  interrupted";
+
+const INSTALL_COMPLETIONS: &str = "\
+Install, once:
+  bash  echo 'source <(dandori completions bash)' >> ~/.bashrc
+  zsh   echo 'source <(dandori completions zsh)' >> ~/.zshrc
+  fish  echo 'dandori completions fish | source' > ~/.config/fish/completions/dandori.fish";
 
 #[derive(Args, Clone)]
 struct Global {
@@ -69,110 +77,150 @@ struct Global {
 
 #[derive(Subcommand)]
 enum Verb {
-    /// Give an agent a task: its own worktree, then a commit on a pushed branch
+    /// Give an agent a task and push the result on its own branch
     Run(cli::run::RunArgs),
-    /// Look at tasks and go on with them
+    /// List, inspect and continue tasks
     #[command(subcommand)]
     Task(TaskVerb),
-    /// Make, list, remove and restore worktrees
+    /// Create, list, remove and restore worktrees
     #[command(subcommand)]
     Worktree(WorktreeVerb),
-    /// Open and list pull requests
+    /// Create, review and merge pull requests
     #[command(subcommand)]
     Pr(PrVerb),
-    /// Begin, read and check playbooks: reviewed plans in the repository
+    /// Show what needs you, what is running and what is done (the same as `dandori` alone)
+    Status(cli::status::StatusArgs),
+    /// List what needs you, and the command that resolves it
+    Inbox(cli::inbox::InboxArgs),
+    /// Try the configured notifications
+    #[command(subcommand)]
+    Notify(NotifyVerb),
+    /// Create, show and check playbooks (reviewed plans in the repository)
     #[command(subcommand)]
     Playbook(PlaybookVerb),
-    /// Wind up a finished playbook: changes are open again, and what is next is said
+    /// Close a finished playbook and show the next step
     PostLoop,
-    /// Look at and change state.md: what the repository is working on
+    /// Show and change state.md (what the repository is working on)
     #[command(subcommand)]
     State(StateVerb),
-    /// Start, stop and look at the daemon
+    /// Start, stop and inspect the daemon
     #[command(subcommand)]
     Daemon(DaemonVerb),
-    /// Look at the guards: what they say, why, and what may pass
+    /// Inspect guards and manage exceptions
     #[command(subcommand)]
     Guard(GuardVerb),
-    /// Confirm that an agent has understood you: its waiting sessions may make changes
+    /// Confirm an agent's understanding and let its waiting sessions make changes
     Consent,
-    /// Put dandori's guards into the settings of the agents
+    /// Install dandori's guards in the settings of the agents
     Init(cli::init::InitArgs),
-    /// Check this machine: git, agents, their hooks, sandbox, store, disk
+    /// Check this machine: git, agents, hooks, sandbox, database, disk
     Doctor(cli::doctor::DoctorArgs),
-    /// Agree to what this repository's dandori.toml could execute
+    /// List, show and edit instruction templates for `run -t`
+    #[command(subcommand)]
+    Prompt(PromptVerb),
+    /// Show and change settings, and where each value comes from
+    #[command(subcommand)]
+    Config(ConfigVerb),
+    /// Trust what this repository's dandori.toml can execute
     Trust(cli::trust::TrustArgs),
-    /// Play the whole flow on a temporary repository, without an account
+    /// Demonstrate the whole workflow on a temporary repository (no account needed)
     Demo(crate::demo::DemoArgs),
-    /// Print shell completions
+    /// Remove dandori's hooks, daemon and state; your work stays in your repositories
+    Uninstall(cli::uninstall::UninstallArgs),
+    /// Print manual pages
+    Man(cli::man::ManArgs),
+    /// Print a shell completion script
+    #[command(after_help = INSTALL_COMPLETIONS)]
     Completions(cli::completions::CompletionsArgs),
 }
 
 #[derive(Subcommand)]
 enum TaskVerb {
-    /// List tasks, newest first
+    /// List tasks: running, queued, then newest
     List(cli::task_list::TaskListArgs),
     /// Show a task and its runs
     Show(cli::task_show::TaskShowArgs),
-    /// Go on with a task: same branch, worktree and conversation
+    /// Continue a task on the same branch, worktree and conversation
     FollowUp(cli::task_follow_up::TaskFollowUpArgs),
-    /// Try a failed run again; a failed commit or push goes on without the agent
+    /// Retry a failed run; a failed commit or push is resumed without the agent
     Retry(cli::task_retry::TaskRetryArgs),
-    /// Cancel a task and keep its uncommitted work
+    /// Cancel tasks and preserve their uncommitted work
     Cancel(cli::task_cancel::TaskCancelArgs),
     /// Compare the diffs of several agents on one task
     Compare(cli::task_compare::TaskCompareArgs),
-    /// Choose the run that becomes the pull request
+    /// Pick the run to use for the pull request
     Pick(cli::task_pick::TaskPickArgs),
-    /// Show what an agent said and did, live while it works
+    /// Show what the agent said and did, live while it runs
     Log(cli::task_log::TaskLogArgs),
-    /// Show the patch of a run
+    /// Open a shell or your editor in a task's worktree
+    Open(cli::task_open::TaskOpenArgs),
+    /// Show what a task has changed: its whole branch, with follow-ups and work in progress
     Diff(cli::task_diff::TaskDiffArgs),
 }
 
 #[derive(Subcommand)]
 enum WorktreeVerb {
-    /// Make a worktree on a branch of its own
+    /// Create a worktree on its own branch
     Add(cli::worktree_add::WorktreeAddArgs),
-    /// List worktrees and what may be done about them
+    /// List worktrees and their state
     List(cli::worktree_list::WorktreeListArgs),
-    /// Remove a worktree; its uncommitted and unpushed work is kept first
+    /// Print a worktree's path, as in cd "$(dandori worktree path T-3)"
+    Path(cli::worktree_path::WorktreePathArgs),
+    /// Remove a worktree, preserving uncommitted and unpushed work
     Remove(cli::worktree_remove::WorktreeRemoveArgs),
-    /// Clean up what is orphaned, merged or stale
+    /// Remove orphaned, merged and stale worktrees and branches
     Gc(cli::worktree_gc::WorktreeGcArgs),
-    /// Take a worktree made by hand into dandori's care
+    /// Let dandori manage a worktree you created yourself
     Adopt(cli::worktree_adopt::WorktreeAdoptArgs),
-    /// Bring kept work back as a worktree
+    /// Restore preserved work as a worktree
     Restore(cli::worktree_restore::WorktreeRestoreArgs),
 }
 
 #[derive(Subcommand)]
 enum PrVerb {
-    /// Open a pull request for a task's pushed branch
+    /// Create or update the pull request of a task
     Create(cli::pr_create::PrCreateArgs),
     /// List pull requests
-    List,
-    /// Show one pull request
+    List(cli::pr_list::PrListArgs),
+    /// Show a pull request: text, commits, changes, and whether it can be merged
     Show(cli::pr_show::PrShowArgs),
+    /// Open the web page of a pull request
+    Open(cli::pr_open::PrOpenArgs),
+    /// Show what a pull request changes
+    Diff(cli::pr_diff::PrDiffArgs),
+    /// Check out the branch of a pull request
+    Checkout(cli::pr_checkout::PrCheckoutArgs),
+    /// Merge a pull request into its base (at a terminal only)
+    Merge(cli::pr_merge::PrMergeArgs),
+    /// Close a pull request without merging it
+    Close(cli::pr_close::PrCloseArgs),
+    /// Reopen a closed pull request
+    Reopen(cli::pr_reopen::PrReopenArgs),
+}
+
+#[derive(Subcommand)]
+enum NotifyVerb {
+    /// Send a test notification on every configured way
+    Test,
 }
 
 #[derive(Subcommand)]
 enum PlaybookVerb {
-    /// Begin a playbook from the template
+    /// Create a playbook from the template
     New(cli::playbook_new::PlaybookNewArgs),
-    /// Show a playbook with its phases
+    /// Show a playbook and its phases
     Show(cli::playbook_show::PlaybookShowArgs),
-    /// Find what is wrong with a playbook
+    /// Check a playbook for problems
     Check(cli::playbook_check::PlaybookCheckArgs),
-    /// Tell how far the active playbook is, and what is next
+    /// Show the progress of the active playbook and the next step
     Status,
 }
 
 #[derive(Subcommand)]
 enum StateVerb {
-    /// Show what state.md says
+    /// Show the contents of state.md
     Show,
-    /// Set one value; the version before is kept
+    /// Set a value and keep the previous version
     Set(cli::state_set::StateSetArgs),
     /// List earlier versions of state.md, or print one
     History(cli::state_history::StateHistoryArgs),
@@ -180,31 +228,53 @@ enum StateVerb {
 
 #[derive(Subcommand)]
 enum GuardVerb {
-    /// Show what a command line would do, and what each guard says about it
+    /// Show what a command would do and what each guard decides
     Explain(cli::guard_explain::GuardExplainArgs),
-    /// Judge an event without noting anything
+    /// Test how guards decide on an event (nothing is recorded)
     Test(cli::guard_test::GuardTestArgs),
-    /// Give a bounded exception from a guard: for people only
+    /// Allow a limited exception to a guard (for people only)
     Allow(cli::guard_allow::GuardAllowArgs),
-    /// Take an exception back
+    /// Revoke an exception
     Revoke(cli::guard_revoke::GuardRevokeArgs),
-    /// Count what each guard did here, and what it probably got wrong
+    /// Show what each guard decided and its likely false positives
     Stats(cli::guard_stats::GuardStatsArgs),
-    /// List the guards with the level in force and who set it
+    /// List guards with their level and where it is set
     List,
+}
+
+#[derive(Subcommand)]
+enum PromptVerb {
+    /// List the templates of this repository and your own
+    List,
+    /// Print a template
+    Show(cli::prompt_show::PromptShowArgs),
+    /// Create or change a template in your editor
+    Edit(cli::prompt_edit::PromptEditArgs),
+}
+
+#[derive(Subcommand)]
+enum ConfigVerb {
+    /// Show the settings in force and where each comes from
+    Show(cli::config_show::ConfigShowArgs),
+    /// Set one key; comments and order of the file stay
+    Set(cli::config_set::ConfigSetArgs),
+    /// Open the file in your editor and check it afterwards
+    Edit(cli::config_edit::ConfigEditArgs),
+    /// Write a file with every key commented out at its default
+    Init(cli::config_init::ConfigInitArgs),
 }
 
 #[derive(Subcommand)]
 enum DaemonVerb {
     /// Start the daemon
     Start(cli::daemon_start::DaemonStartArgs),
-    /// Stop the daemon; agents go on and are taken up again
+    /// Stop the daemon; agents keep running and are taken over by the next one
     Stop,
-    /// Tell whether the daemon runs, and how it is
+    /// Show daemon status
     Status,
     /// Show the daemon's log
     Logs(cli::daemon_logs::DaemonLogsArgs),
-    /// Be the daemon (started by the others)
+    /// Run the daemon (started by other commands)
     #[command(hide = true)]
     Serve(crate::daemon::ServeArgs),
 }
@@ -214,12 +284,16 @@ pub(crate) fn main() -> ExitCode {
     // A broken user configuration is reported by the verb that needs it, in the locale's language.
     let configured = Config::load(&dandori_host::layout::user_config(&env), None).ok().and_then(|c| c.language);
     let choose = |flag: Option<&str>| Lang::choose(flag, configured.as_deref(), |name| env.text(name));
+    if let Some(code) = crate::complete::answer(&env, choose(None), Cli::command) {
+        return code;
+    }
     let cli = match understood(&env, choose) {
         Ok(cli) => cli,
         Err(code) => return code,
     };
     let lang = choose(cli.global.lang.as_deref());
-    if let Verb::Daemon(DaemonVerb::Serve(args)) = &cli.verb {
+    let verb = cli.verb.unwrap_or_else(|| Verb::Status(cli::status::StatusArgs::default()));
+    if let Verb::Daemon(DaemonVerb::Serve(args)) = &verb {
         return crate::daemon::serve(args, env);
     }
     let layout = Layout::from_env(&env);
@@ -227,7 +301,7 @@ pub(crate) fn main() -> ExitCode {
     let layout = match layout {
         Some(layout) => layout,
         // The demo brings a state root of its own, completions need none.
-        None if matches!(cli.verb, Verb::Demo(_) | Verb::Completions(_)) => Layout::at("/nonexistent"),
+        None if matches!(verb, Verb::Demo(_) | Verb::Completions(_) | Verb::Man(_)) => Layout::at("/nonexistent"),
         None => return out.fail(&Failed::Usage(dandori_text::ui::no_state_root(lang))),
     };
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
@@ -236,7 +310,7 @@ pub(crate) fn main() -> ExitCode {
     };
     let cwd = std::env::current_dir().ok().and_then(|path| camino::Utf8PathBuf::try_from(path).ok());
     let context = cli::Context { out, env, layout, cwd };
-    match runtime.block_on(answer(cli.verb, &context)) {
+    match runtime.block_on(answer(verb, &context)) {
         Ok(code) => code,
         Err(failed) => context.out.fail(&failed),
     }
@@ -247,7 +321,17 @@ fn understood(env: &Env, choose: impl Fn(Option<&str>) -> Lang) -> Result<Cli, E
     let words: Vec<String> = std::env::args_os().skip(1).map(|w| w.to_string_lossy().into_owned()).collect();
     let lang = choose(language_among(&words));
     let mut command = localise::command(Cli::command(), lang);
-    let parsed = command.try_get_matches_from_mut(std::env::args_os());
+    let led = match led(&words) {
+        Ok(led) => led,
+        Err(unclear) => {
+            let out = Out::new(lang, options(&words).any(|w| w == "--json"), env);
+            let said = dandori_text::front::two_meanings(lang, &unclear.word, unclear.commands);
+            return Err(out.fail(&Failed::Usage(said)));
+        }
+    };
+    // What is wrong is said of the command that was meant.
+    let words: Vec<String> = led.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    let parsed = command.try_get_matches_from_mut(std::iter::once("dandori".into()).chain(led));
     let error = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => return Ok(cli),
         Err(error) => error,
@@ -264,6 +348,15 @@ fn understood(env: &Env, choose: impl Fn(Option<&str>) -> Lang) -> Result<Cli, E
         }
         _ => Err(out.fail(&Failed::Usage(misuse::said(lang, &error, &command, &words)))),
     }
+}
+
+/// The command line with near words led to the commands they mean. What is not UTF-8 is left as it is.
+fn led(words: &[String]) -> Result<Vec<OsString>, near::Unclear> {
+    let typed: Vec<OsString> = std::env::args_os().skip(1).collect();
+    if typed.iter().any(|word| word.to_str().is_none()) {
+        return Ok(typed);
+    }
+    Ok(near::led(words.to_vec())?.into_iter().map(OsString::from).collect())
 }
 
 /// The language asked for, known before the rest is understood: an error may stand before `--lang`.
@@ -298,16 +391,27 @@ async fn answer(verb: Verb, context: &cli::Context) -> Result<ExitCode, Failed> 
         Verb::Task(TaskVerb::Compare(args)) => cli::task_compare::run(args, context).await,
         Verb::Task(TaskVerb::Pick(args)) => cli::task_pick::run(args, context).await,
         Verb::Task(TaskVerb::Log(args)) => cli::task_log::run(args, context).await,
+        Verb::Task(TaskVerb::Open(args)) => cli::task_open::run(args, context).await,
         Verb::Task(TaskVerb::Diff(args)) => cli::task_diff::run(args, context).await,
         Verb::Worktree(WorktreeVerb::Add(args)) => cli::worktree_add::run(args, context).await,
         Verb::Worktree(WorktreeVerb::List(args)) => cli::worktree_list::run(args, context).await,
+        Verb::Worktree(WorktreeVerb::Path(args)) => cli::worktree_path::run(args, context).await,
         Verb::Worktree(WorktreeVerb::Remove(args)) => cli::worktree_remove::run(args, context).await,
         Verb::Worktree(WorktreeVerb::Gc(args)) => cli::worktree_gc::run(args, context).await,
         Verb::Worktree(WorktreeVerb::Adopt(args)) => cli::worktree_adopt::run(args, context).await,
         Verb::Worktree(WorktreeVerb::Restore(args)) => cli::worktree_restore::run(args, context).await,
         Verb::Pr(PrVerb::Create(args)) => cli::pr_create::run(args, context).await,
-        Verb::Pr(PrVerb::List) => cli::pr_list::run(context).await,
+        Verb::Pr(PrVerb::List(args)) => cli::pr_list::run(args, context).await,
         Verb::Pr(PrVerb::Show(args)) => cli::pr_show::run(args, context).await,
+        Verb::Status(args) => cli::status::run(args, context).await,
+        Verb::Inbox(args) => cli::inbox::run(args, context).await,
+        Verb::Notify(NotifyVerb::Test) => cli::notify_test::run(context).await,
+        Verb::Pr(PrVerb::Open(args)) => cli::pr_open::run(args, context).await,
+        Verb::Pr(PrVerb::Diff(args)) => cli::pr_diff::run(args, context).await,
+        Verb::Pr(PrVerb::Checkout(args)) => cli::pr_checkout::run(args, context).await,
+        Verb::Pr(PrVerb::Merge(args)) => cli::pr_merge::run(args, context).await,
+        Verb::Pr(PrVerb::Close(args)) => cli::pr_close::run(args, context).await,
+        Verb::Pr(PrVerb::Reopen(args)) => cli::pr_reopen::run(args, context).await,
         Verb::Playbook(PlaybookVerb::New(args)) => cli::playbook_new::run(&args, context),
         Verb::Playbook(PlaybookVerb::Show(args)) => cli::playbook_show::run(&args, context),
         Verb::Playbook(PlaybookVerb::Check(args)) => cli::playbook_check::run(&args, context),
@@ -330,9 +434,18 @@ async fn answer(verb: Verb, context: &cli::Context) -> Result<ExitCode, Failed> 
         Verb::Daemon(DaemonVerb::Serve(_)) => Ok(ExitCode::SUCCESS),
         Verb::Init(args) => cli::init::run(&args, context),
         Verb::Doctor(args) => cli::doctor::run(&args, context).await,
+        Verb::Prompt(PromptVerb::List) => Ok(cli::prompt_list::run(context)),
+        Verb::Prompt(PromptVerb::Show(args)) => cli::prompt_show::run(&args, context),
+        Verb::Prompt(PromptVerb::Edit(args)) => cli::prompt_edit::run(&args, context),
+        Verb::Config(ConfigVerb::Show(args)) => cli::config_show::run(&args, context),
+        Verb::Config(ConfigVerb::Set(args)) => cli::config_set::run(&args, context),
+        Verb::Config(ConfigVerb::Edit(args)) => cli::config_edit::run(&args, context),
+        Verb::Config(ConfigVerb::Init(args)) => cli::config_init::run(&args, context),
         Verb::Trust(args) => cli::trust::run(&args, context),
+        Verb::Uninstall(args) => cli::uninstall::run(args, context).await,
         Verb::Demo(args) => crate::demo::run(args, context).await,
-        Verb::Completions(args) => Ok(cli::completions::run(&args, &mut Cli::command())),
+        Verb::Man(args) => cli::man::run(&args, context, Cli::command()),
+        Verb::Completions(args) => Ok(cli::completions::run(&args, context)),
     }
 }
 

@@ -13,63 +13,86 @@ use dandori_host::state_root::is_trusted_peer;
 use dandori_host::{StateRoot, StateRootError};
 use dandori_server::VERSION_HEADER;
 use dandori_server::token::Token;
-use reqwest::header::{AUTHORIZATION, CONTENT_TYPE};
+use dandori_text::Lang;
+use reqwest::header::{ACCEPT_LANGUAGE, AUTHORIZATION, CONTENT_TYPE};
 use reqwest::{Method, Response};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::cli::Context;
 use crate::daemon;
+use crate::takeover::{self, Verdict};
 
 /// Longer than any verb takes that does not stream: `worktree add` on a slow disk is the slowest.
 const PATIENCE: Duration = Duration::from_mins(10);
+/// For a daemon that is about to be replaced.
+const LOOK: Duration = Duration::from_secs(5);
 
 pub(crate) struct Client {
     http: reqwest::Client,
     token: Token,
     layout: Layout,
+    /// What its answers for people are to be written in.
+    lang: Lang,
     /// What the daemon said it is when it was found.
     daemon: Option<String>,
+    /// Who listens.
+    pid: Option<u32>,
     /// Held, because the socket is reached through it.
     _root: Arc<StateRoot>,
 }
 
 impl Client {
-    /// A daemon of our own version that answers, started if need be. One of another version is refused before it is
-    /// given an order: it might carry out what it tells us in words we do not understand.
+    /// A daemon of our own version that answers, started if need be. An older one is taken over, a newer one is refused before
+    /// it is given an order: it might carry out what it tells us in words we do not understand.
     pub(crate) async fn connect(context: &Context) -> Result<Self, Problem> {
         Self::connect_listening(context, None).await
     }
 
     /// The same; one that has to be started also listens on this address.
     pub(crate) async fn connect_listening(context: &Context, listen: Option<SocketAddr>) -> Result<Self, Problem> {
-        let until = Instant::now() + Duration::from_secs(10);
+        let mut until = Instant::now() + Duration::from_secs(10);
+        let mut taken_over = false;
         loop {
-            if let Some(client) = Self::reach(&context.layout).await? {
-                return client.of_our_version();
+            if let Some(client) = Self::reach(context).await? {
+                let is_gone = client.pid.is_some_and(takeover::program_is_gone);
+                match takeover::verdict(own_version(), client.version(), is_gone) {
+                    Verdict::Ours => return Ok(client),
+                    // Once: whoever keeps taking it over again is not to be fought with.
+                    Verdict::TakeOver if !taken_over => {
+                        takeover::take_over(context, &client).await?;
+                        taken_over = true;
+                        until = Instant::now() + Duration::from_secs(10);
+                        continue;
+                    }
+                    Verdict::TakeOver | Verdict::Refuse => return Err(client.other_version()),
+                }
             }
             if Instant::now() > until {
                 let socket = context.layout.socket();
-                return Err(Problem::DaemonUnreachable { socket, reason: "it was started and does not answer".into() });
+                return Err(Problem::DaemonUnreachable {
+                    socket,
+                    reason: "it was started but does not respond".into(),
+                });
             }
             // One that is just going away still holds the lock: then this starts none, and we come back.
             daemon::start(context, listen).await?;
-            if let Some(client) = Self::reach(&context.layout).await? {
-                return client.of_our_version();
+            if Self::reach(context).await?.is_none() {
+                tokio::time::sleep(Duration::from_millis(20)).await;
             }
-            tokio::time::sleep(Duration::from_millis(20)).await;
         }
     }
 
     /// The daemon that is there, of whatever version, or `None`.
-    pub(crate) async fn reach(layout: &Layout) -> Result<Option<Self>, Problem> {
+    pub(crate) async fn reach(context: &Context) -> Result<Option<Self>, Problem> {
+        let layout = &context.layout;
         let Some(root) = StateRoot::open(layout).map_err(root_problem)? else { return Ok(None) };
         let socket = root.socket().map_err(root_problem)?;
         let Ok(stream) = tokio::net::UnixStream::connect(&socket).await else { return Ok(None) };
         // Before the token and the environment: whoever listens may have been quicker than the daemon.
-        if !stream.peer_cred().is_ok_and(|peer| is_trusted_peer(peer.uid())) {
-            return Err(Problem::ForeignDaemon { socket: layout.socket() });
-        }
+        let peer = stream.peer_cred().ok().filter(|peer| is_trusted_peer(peer.uid()));
+        let Some(peer) = peer else { return Err(Problem::ForeignDaemon { socket: layout.socket() }) };
+        let pid = peer.pid().and_then(|pid| u32::try_from(pid).ok());
         drop(stream);
         let Ok(token) = Token::load(&layout.token()) else { return Ok(None) };
         // The client is built for TLS all the same, and wants to know whose.
@@ -81,7 +104,8 @@ impl Client {
             .pool_idle_timeout(Duration::from_secs(2))
             .build()
             .map_err(|e| Problem::Internal { reason: e.to_string() })?;
-        let client = Self { http, token, layout: layout.clone(), daemon: None, _root: Arc::new(root) };
+        let lang = context.out.lang;
+        let client = Self { http, token, layout: layout.clone(), lang, daemon: None, pid, _root: Arc::new(root) };
         // A killed daemon's socket takes connections for a moment longer than it lives.
         match client.request(Method::GET, "/v1/ping").timeout(PATIENCE).send().await {
             Ok(response) => Ok(Some(Self { daemon: spoken_version(&response), ..client })),
@@ -90,9 +114,31 @@ impl Client {
         }
     }
 
-    fn of_our_version(self) -> Result<Self, Problem> {
-        require_our_version(self.daemon.as_deref())?;
-        Ok(self)
+    /// What the daemon says it is.
+    pub(crate) fn version(&self) -> Option<&str> {
+        self.daemon.as_deref()
+    }
+
+    pub(crate) fn pid(&self) -> Option<u32> {
+        self.pid
+    }
+
+    fn other_version(&self) -> Problem {
+        let daemon = self.daemon.clone().unwrap_or_else(|| "?".to_owned());
+        Problem::DaemonVersion { daemon, cli: own_version().to_owned() }
+    }
+
+    /// What a daemon of whatever version answers, as far as it can be read.
+    pub(crate) async fn look(&self, path: &str) -> Option<serde_json::Value> {
+        let response = self.request(Method::GET, path).timeout(LOOK).send().await.ok()?;
+        serde_json::from_slice(&response.bytes().await.ok()?).ok()
+    }
+
+    /// Whether it has heard is seen by its going away. Only this one: another may have its place by now.
+    pub(crate) async fn ask_to_stop(&self) {
+        let body = serde_json::json!({ "pid": self.pid }).to_string();
+        let request = self.request(Method::POST, "/v1/daemon/stop").header(CONTENT_TYPE, "application/json");
+        let _ = request.body(body).timeout(LOOK).send().await;
     }
 
     pub(crate) async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, Problem> {
@@ -119,6 +165,12 @@ impl Client {
         Ok(())
     }
 
+    /// Lines of JSON, one at a time.
+    pub(crate) async fn lines(&self, path: &str) -> Result<Lines<'_>, Problem> {
+        let response = self.checked(self.request(Method::GET, path)).await?;
+        Ok(Lines { client: self, response, pending: Vec::new() })
+    }
+
     /// Server-sent events, until the stream ends.
     pub(crate) async fn stream(&self, path: &str) -> Result<Events, Problem> {
         let response = self.checked(self.request(Method::GET, path)).await?;
@@ -126,16 +178,18 @@ impl Client {
     }
 
     fn request(&self, method: Method, path: &str) -> reqwest::RequestBuilder {
-        self.http.request(method, format!("http://dandori{path}")).header(AUTHORIZATION, self.token.bearer())
+        let language = match self.lang {
+            Lang::En => "en",
+            Lang::Ja => "ja",
+        };
+        let request = self.http.request(method, format!("http://dandori{path}"));
+        request.header(AUTHORIZATION, self.token.bearer()).header(ACCEPT_LANGUAGE, language)
     }
 
     async fn json<T: DeserializeOwned>(&self, request: reqwest::RequestBuilder) -> Result<T, Problem> {
         let response = self.checked(request).await?;
         let bytes = response.bytes().await.map_err(|e| self.lost(&e))?;
-        serde_json::from_slice(&bytes).map_err(|e| Problem::DaemonVersion {
-            daemon: format!("? ({e})"),
-            cli: env!("CARGO_PKG_VERSION").to_owned(),
-        })
+        understood(&bytes)
     }
 
     async fn checked(&self, request: reqwest::RequestBuilder) -> Result<Response, Problem> {
@@ -146,7 +200,8 @@ impl Client {
             return Ok(response);
         }
         let bytes = response.bytes().await.unwrap_or_default();
-        let problem = serde_json::from_slice::<ErrorBody>(&bytes).ok().map(|body| body.problem);
+        let error = serde_json::from_slice::<ErrorBody>(&bytes).ok().map(|body| body.error);
+        let problem = error.and_then(|error| serde_json::from_value::<Problem>(error.detail?).ok());
         Err(problem.unwrap_or_else(|| {
             let text = String::from_utf8_lossy(&bytes).trim().to_owned();
             Problem::BadRequest { reason: format!("{status}: {text}") }
@@ -167,15 +222,48 @@ pub(crate) fn root_problem(error: StateRootError) -> Problem {
     }
 }
 
+/// What this program is.
+pub(crate) fn own_version() -> &'static str {
+    dandori_server::version()
+}
+
 fn spoken_version(response: &Response) -> Option<String> {
     Some(response.headers().get(VERSION_HEADER)?.to_str().ok()?.to_owned())
 }
 
 fn require_our_version(spoken: Option<&str>) -> Result<(), Problem> {
-    let own = env!("CARGO_PKG_VERSION");
+    let own = own_version();
     match spoken.filter(|daemon| *daemon != own) {
         None => Ok(()),
         Some(daemon) => Err(Problem::DaemonVersion { daemon: daemon.to_owned(), cli: own.to_owned() }),
+    }
+}
+
+fn understood<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
+    serde_json::from_slice(bytes)
+        .map_err(|e| Problem::DaemonVersion { daemon: format!("? ({e})"), cli: env!("CARGO_PKG_VERSION").to_owned() })
+}
+
+/// An answer in lines of JSON.
+pub(crate) struct Lines<'c> {
+    client: &'c Client,
+    response: Response,
+    pending: Vec<u8>,
+}
+
+impl Lines<'_> {
+    /// The next line; `None` at the end.
+    pub(crate) async fn next<T: DeserializeOwned>(&mut self) -> Result<Option<T>, Problem> {
+        loop {
+            if let Some(end) = self.pending.iter().position(|byte| *byte == b'\n') {
+                let line: Vec<u8> = self.pending.drain(..=end).collect();
+                return understood(&line).map(Some);
+            }
+            match self.response.chunk().await.map_err(|e| self.client.lost(&e))? {
+                Some(bytes) => self.pending.extend_from_slice(&bytes),
+                None => return Ok(None),
+            }
+        }
     }
 }
 

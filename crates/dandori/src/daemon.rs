@@ -21,7 +21,7 @@ pub(crate) struct ServeArgs {
     /// Also listen on this loopback address
     #[arg(long)]
     listen: Option<SocketAddr>,
-    /// Stay in this terminal
+    /// Stay in the foreground
     #[arg(long)]
     foreground: bool,
 }
@@ -37,9 +37,28 @@ const ANOTHER: &str = "another";
 pub(crate) async fn start(context: &Context, listen: Option<SocketAddr>) -> Result<(), Problem> {
     let layout = context.layout.clone();
     let env = context.env.clone();
-    tokio::task::spawn_blocking(move || start_blocking(&layout, &env, listen))
-        .await
-        .map_err(|e| Problem::Internal { reason: e.to_string() })?
+    let start = move || match (listen, inherited(&layout)) {
+        (None, Some(address)) => start_blocking(&layout, &env, Some(address)).or_else(|problem| match problem {
+            // Somebody else has the address by now: better a daemon without it than none.
+            Problem::CannotListen { .. } => start_blocking(&layout, &env, None),
+            other => Err(other),
+        }),
+        _ => start_blocking(&layout, &env, listen),
+    };
+    tokio::task::spawn_blocking(start).await.map_err(|e| Problem::Internal { reason: e.to_string() })?
+}
+
+/// Whoever starts the next daemon, it is to listen where this one did.
+pub(crate) fn bequeath(layout: &Layout, listen: SocketAddr) {
+    let _ = dandori_host::replace_file(&legacy(layout), listen.to_string().as_bytes(), 0o600);
+}
+
+fn inherited(layout: &Layout) -> Option<SocketAddr> {
+    std::fs::read_to_string(legacy(layout)).ok()?.parse().ok()
+}
+
+fn legacy(layout: &Layout) -> Utf8PathBuf {
+    layout.private().join("listen-again")
 }
 
 #[expect(clippy::disallowed_methods, reason = "the daemon outlives us: it is not a command with a deadline")]
@@ -67,8 +86,12 @@ fn start_blocking(layout: &Layout, env: &Env, listen: Option<SocketAddr>) -> Res
     // While we live it is our child: somebody has to take note when it ends.
     std::thread::spawn(move || child.wait());
     match line.trim() {
-        READY | ANOTHER => Ok(()),
-        "" => Err(failed("it ended before it was ready".to_owned())),
+        READY => {
+            let _ = std::fs::remove_file(legacy(layout));
+            Ok(())
+        }
+        ANOTHER => Ok(()),
+        "" => Err(failed("it exited before it was ready".to_owned())),
         other => Err(serde_json::from_str(other).unwrap_or_else(|_| failed(other.to_owned()))),
     }
 }
@@ -92,7 +115,7 @@ pub(crate) fn serve(args: &ServeArgs, mut env: Env) -> ExitCode {
     let Some(layout) = Layout::from_env(&env) else { return ExitCode::from(2) };
     let Ok(Ok(dandori)) = std::env::current_exe().map(Utf8PathBuf::try_from) else { return ExitCode::from(70) };
     let user_config = dandori_host::layout::user_config(&env);
-    let options = EngineOptions { layout: layout.clone(), env, user_config, dandori };
+    let options = EngineOptions { layout: layout.clone(), env, user_config, dandori, words: crate::news::words };
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let Ok(runtime) = runtime else { return ExitCode::from(70) };
     let served = runtime.block_on(async {

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
-use dandori_api::{RunView, TaskView};
+use dandori_api::{DemoClaim, DemoReport, RunView, TaskList, TaskView};
 use dandori_domain::Problem;
 use dandori_engine::Layout;
 use dandori_text::demo::{self, Try};
@@ -32,7 +32,7 @@ use crate::out::{Failed, Out, dim, good};
 
 #[derive(Args)]
 pub(crate) struct DemoArgs {
-    /// The folder to play in, new or empty (default: a fresh one in the temporary folder)
+    /// New or empty folder to use (default: a new one in the temporary folder)
     #[arg(long, value_name = "PATH")]
     dir: Option<Utf8PathBuf>,
 }
@@ -97,14 +97,14 @@ pub(crate) async fn run(args: DemoArgs, context: &Context) -> Result<ExitCode, F
 
 /// Ends whatever is under way, then the daemon. Says nothing: there is an error or a signal to be told of already.
 async fn clear_away(own: &Context) {
-    let Ok(Some(client)) = Client::reach(&own.layout).await else { return };
+    let Ok(Some(client)) = Client::reach(own).await else { return };
     let until = Instant::now() + FAREWELL;
     loop {
-        let Ok(open) = client.get::<Vec<TaskView>>("/v1/tasks?open=true").await else { break };
-        if open.is_empty() || Instant::now() > until {
+        let Ok(open) = client.get::<TaskList>("/v1/tasks?open=true").await else { break };
+        if open.tasks.is_empty() || Instant::now() > until {
             break;
         }
-        for task in open {
+        for task in open.tasks {
             // Refused to those that are past it: they end by themselves.
             let _ = client.post::<Value>(&format!("/v1/tasks/{}/cancel", quoted(&task.id)), &json!({})).await;
         }
@@ -113,17 +113,23 @@ async fn clear_away(own: &Context) {
     let _ = daemon_stop::stop(own).await;
 }
 
-fn object(out: &Out, stage: &Stage, asked: &Asked, checked: &[Checked], ok: bool) -> Value {
-    let tasks: Vec<told::Object<'_>> =
-        asked.tasks.iter().map(|t| told::object(out, t, &t.runs.iter().collect::<Vec<&RunView>>())).collect();
-    let claims: Vec<Value> = checked
-        .iter()
-        .map(|c| json!({ "claim": demo::claim(out.lang, &c.claim), "ok": c.instead.is_none(), "found": c.instead }))
-        .collect();
-    json!({
-        "ok": ok, "dir": stage.root(), "repository": stage.repo(), "origin": stage.origin(),
-        "state_dir": stage.root().join("state"), "tasks": tasks, "pulls": asked.pulls, "claims": claims,
-    })
+fn object(out: &Out, stage: &Stage, asked: &Asked, checked: &[Checked], ok: bool) -> DemoReport {
+    let task = |t: &TaskView| told::object(t, &t.runs.iter().collect::<Vec<&RunView>>());
+    let claim = |c: &Checked| DemoClaim {
+        claim: demo::claim(out.lang, &c.claim),
+        ok: c.instead.is_none(),
+        found: c.instead.clone(),
+    };
+    DemoReport {
+        ok,
+        dir: stage.root().to_string(),
+        repository: stage.repo().to_string(),
+        origin: stage.origin().to_string(),
+        state_dir: stage.root().join("state").to_string(),
+        tasks: asked.tasks.iter().map(task).collect(),
+        pulls: asked.pulls.clone(),
+        claims: checked.iter().map(claim).collect(),
+    }
 }
 
 fn show_claims(board: &Board<'_>, out: &Out, checked: &[Checked]) {

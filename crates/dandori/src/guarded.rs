@@ -38,6 +38,12 @@ impl Guarded {
         dandori_policy::read(&self.rules).rules.profile
     }
 
+    /// The profile that would be in force if there were a state.md.
+    pub(crate) fn profile_with_state(&self) -> Profile {
+        let rules = PolicyPaths { was_disciplined: true, ..self.rules.clone() };
+        dandori_policy::read(&rules).rules.profile
+    }
+
     pub(crate) fn io(&self, error: &std::io::Error) -> Problem {
         Problem::Io { path: self.folder.clone(), reason: error.to_string() }
     }

@@ -49,7 +49,11 @@ fn japanese(command: Command, path: &str) -> Command {
         Some(words) => command.about(words.about),
         None => command,
     };
-    let command = if path.is_empty() { command.after_help(help::EXIT_CODES) } else { command };
+    let command = match path {
+        "" => command.after_help(help::EXIT_CODES),
+        "completions" => command.after_help(help::INSTALL_COMPLETIONS),
+        _ => command,
+    };
     // Under headings of their own, clap would sort positional arguments by name.
     let mut place = 0;
     command

@@ -3,15 +3,24 @@
 mod args;
 mod cli;
 mod client;
+mod complete;
 mod daemon;
 mod demo;
 mod documents;
+mod editor;
 mod guarded;
 mod localise;
 mod misuse;
+mod moving;
+mod named;
+mod near;
+mod news;
 mod out;
+mod pager;
 mod person;
 mod rehearse;
+mod takeover;
+mod templates;
 
 use std::process::ExitCode;
 

@@ -4,13 +4,15 @@ use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
+use dandori_api::{ErrorBody, ErrorView};
 use dandori_domain::Problem;
 use dandori_domain::problem::Class;
+use dandori_domain::pull::PullState;
 use dandori_domain::run::Status;
 use dandori_host::Env;
-use dandori_text::{Lang, Said, Table, json_screen, screen, ui};
+use dandori_server::words;
+use dandori_text::{Lang, Said, Table, json_screen, pulls, screen, table, ui, wrap_after};
 use serde::Serialize;
-use serde_json::json;
 
 /// Why a verb did not do what it was asked.
 #[derive(Debug)]
@@ -43,6 +45,8 @@ pub(crate) struct Out {
 }
 
 const READABLE: usize = 100;
+/// Fewer cells than this are not worth breaking a line for.
+const LEAST: usize = 20;
 
 const BOLD: Style = Style::new().bold();
 const DIM: Style = Style::new().dimmed();
@@ -85,6 +89,25 @@ impl Out {
         }
     }
 
+    /// Sentences for a person, on stdout, this far in; broken where the screen ends.
+    pub(crate) fn prose(&self, indent: usize, text: impl std::fmt::Display) {
+        for line in Self::prose_lines(indent, text) {
+            self.line(line);
+        }
+    }
+
+    /// The same as lines, for what goes through a pager.
+    pub(crate) fn prose_lines(indent: usize, text: impl std::fmt::Display) -> Vec<String> {
+        let width = std::io::stdout().is_terminal().then(Self::width);
+        broken(&text.to_string(), &" ".repeat(indent), indent, width)
+    }
+
+    /// A line of ours for a pager: clean, and plain where colours are not wanted.
+    pub(crate) fn readable(text: &str) -> String {
+        let text = screen(text);
+        if are_coloured() { text } else { anstream::adapter::strip_str(&text).to_string() }
+    }
+
     /// A table: its head set off, and cut to the screen where there is one.
     pub(crate) fn table(&self, table: &Table) {
         let width = if std::io::stdout().is_terminal() { terminal_width() } else { None };
@@ -95,6 +118,15 @@ impl Out {
                 self.line(line);
             }
         }
+    }
+
+    /// Rows that come one by one, in the columns of a table: its head is printed at once. Nothing when JSON is asked for.
+    pub(crate) fn rows(&self, table: &Table) -> Rows<'_> {
+        let frame = table.frame(if std::io::stdout().is_terminal() { terminal_width() } else { None });
+        for line in table.head(&frame) {
+            self.line(dim(&line));
+        }
+        Rows { out: self, frame }
     }
 
     /// The one object `--json` prints.
@@ -120,13 +152,15 @@ impl Out {
     /// Talk, on stderr.
     pub(crate) fn say(&self, text: impl std::fmt::Display) {
         if !self.json {
-            let _ = writeln!(anstream::stderr(), "{}", screen(&text.to_string()));
+            tell("", 0, &text.to_string());
         }
     }
 
     pub(crate) fn note(&self, text: impl std::fmt::Display) {
-        let word = ui::note_word(self.lang);
-        self.say(format!("{YELLOW}{word}:{YELLOW:#} {text}"));
+        if !self.json {
+            let word = ui::note_word(self.lang);
+            tell(&format!("{YELLOW}{word}:{YELLOW:#} "), 2, &text.to_string());
+        }
     }
 
     /// Shows a failure and gives its exit code.
@@ -134,12 +168,12 @@ impl Out {
         match failed {
             Failed::Quiet(code) => ExitCode::from(*code),
             Failed::Usage(said) => {
-                self.object(&json!({ "error": { "code": "usage", "message": one_line(said) } }));
+                self.error(error_of("usage", said));
                 self.show(said);
                 ExitCode::from(2)
             }
             Failed::Refused(said) => {
-                self.object(&json!({ "error": { "code": "refused", "message": one_line(said) } }));
+                self.error(error_of("refused", said));
                 self.show(said);
                 ExitCode::from(1)
             }
@@ -149,14 +183,12 @@ impl Out {
             }
             Failed::Demo(text) => {
                 let word = ui::error_word(self.lang);
-                let _ = writeln!(anstream::stderr(), "{RED}{word}:{RED:#} {}", screen(text));
+                tell(&format!("{RED}{word}:{RED:#} "), 2, text);
                 ExitCode::from(1)
             }
             Failed::Problem(problem) => {
                 let said = dandori_text::problem(self.lang, problem);
-                self.object(
-                    &json!({ "error": { "code": problem.code(), "message": one_line(&said), "problem": problem } }),
-                );
+                self.error(words::problem(self.lang, problem));
                 self.show(&said);
                 ExitCode::from(match problem.class() {
                     Class::Refused => 1,
@@ -167,30 +199,96 @@ impl Out {
         }
     }
 
+    /// One of several was not done: the others are, and the report of all has the error too.
+    pub(crate) fn refused(&self, what: &str, error: &ErrorView) {
+        if !self.json {
+            let word = ui::error_word(self.lang);
+            tell(&format!("{RED}{word}:{RED:#} "), 2, &format!("{what}: {}", error.message));
+            if let Some(hint) = &error.hint {
+                let word = ui::hint_word(self.lang);
+                tell(&format!("{CYAN}{word}:{CYAN:#} "), 2, hint);
+            }
+        }
+    }
+
+    fn error(&self, error: ErrorView) {
+        self.object(&ErrorBody { error });
+    }
+
     /// An error as a person reads it, also beside JSON: stderr is for people.
     fn show(&self, said: &Said) {
-        let mut stderr = anstream::stderr();
         let word = ui::error_word(self.lang);
-        let _ = writeln!(stderr, "{RED}{word}:{RED:#} {}", screen(&said.what));
+        tell(&format!("{RED}{word}:{RED:#} "), 2, &said.what);
         for line in said.why.iter().flat_map(|why| why.lines()) {
-            let _ = writeln!(stderr, "  {}", screen(line));
+            tell("  ", 2, line);
         }
         let word = ui::hint_word(self.lang);
-        let _ = writeln!(stderr, "{CYAN}{word}:{CYAN:#} {}", screen(&said.hint));
+        tell(&format!("{CYAN}{word}:{CYAN:#} "), 2, &said.hint);
     }
+}
+
+/// The rows of a table that is still being filled.
+pub(crate) struct Rows<'o> {
+    out: &'o Out,
+    frame: table::Frame,
+}
+
+impl Rows<'_> {
+    pub(crate) fn row(&mut self, cells: &[String]) {
+        self.frame.lines(cells).iter().for_each(|line| self.out.line(line));
+    }
+}
+
+/// Talk on stderr behind a word of ours, further lines this far in.
+fn tell(word: &str, indent: usize, text: &str) {
+    let width = columns(std::io::stderr()).map(|cells| cells.min(READABLE));
+    for line in broken(text, word, indent, width) {
+        let _ = writeln!(anstream::stderr(), "{}", screen(&line));
+    }
+}
+
+/// The lines of a text, the first behind `first`, the others `indent` cells in. Without a screen they stay as they are.
+fn broken(text: &str, first: &str, indent: usize, width: Option<usize>) -> Vec<String> {
+    let mut lines = Vec::new();
+    for line in text.split('\n') {
+        let lead = if lines.is_empty() { first.to_owned() } else { " ".repeat(indent) };
+        let Some(width) = width else {
+            lines.push(format!("{lead}{line}"));
+            continue;
+        };
+        // A line that is set in stays set in.
+        let inner = line.trim_start();
+        let set_in = table::width(line) - table::width(inner);
+        let indent = indent + set_in;
+        let lead = format!("{lead}{}", " ".repeat(set_in));
+        let taken = table::width(&lead).saturating_sub(indent);
+        for (i, part) in wrap_after(inner, taken, width.saturating_sub(indent).max(LEAST)).iter().enumerate() {
+            lines.push(if i == 0 { format!("{lead}{part}") } else { format!("{}{part}", " ".repeat(indent)) });
+        }
+    }
+    lines
 }
 
 /// Columns of the terminal that stdout is.
 pub(crate) fn terminal_width() -> Option<usize> {
-    let size = rustix::termios::tcgetwinsize(std::io::stdout()).ok()?;
+    columns(std::io::stdout())
+}
+
+/// Columns of a terminal; `None` for anything else.
+fn columns(stream: impl std::os::fd::AsFd) -> Option<usize> {
+    let size = rustix::termios::tcgetwinsize(stream).ok()?;
     (size.ws_col > 0).then(|| usize::from(size.ws_col))
 }
 
-fn one_line(said: &Said) -> String {
-    dandori_domain::plain::plain(&match &said.why {
-        Some(why) => format!("{}: {}", said.what, why.replace('\n', " ")),
-        None => said.what.clone(),
-    })
+/// Whether what goes to stdout may have colours.
+pub(crate) fn are_coloured() -> bool {
+    anstream::AutoStream::choice(&std::io::stdout()) != anstream::ColorChoice::Never
+}
+
+/// One that is no problem of the domain's.
+fn error_of(code: &str, said: &Said) -> ErrorView {
+    let hint = Some(dandori_domain::plain::plain(&said.hint));
+    ErrorView { code: code.to_owned(), message: words::one_line(said), hint, detail: None }
 }
 
 /// A state with the colour that goes with it; the word alone says it too.
@@ -203,6 +301,16 @@ pub(crate) fn state(state: Status) -> String {
         Status::Running | Status::Staging | Status::Committing | Status::Pushing => CYAN,
     };
     format!("{style}{state}{style:#}")
+}
+
+/// The same for a pull request.
+pub(crate) fn pull_state(out: &Out, state: PullState) -> String {
+    let style = match state {
+        PullState::Open => GREEN,
+        PullState::Merged => CYAN,
+        PullState::Closed => DIM,
+    };
+    format!("{style}{}{style:#}", pulls::state(out.lang, state))
 }
 
 /// The same, as wide as the longest of them: what follows lines up.
@@ -234,4 +342,18 @@ pub(crate) fn bold(text: &str) -> String {
 
 pub(crate) fn dim(text: &str) -> String {
     format!("{DIM}{text}{DIM:#}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::broken;
+
+    #[test]
+    fn lines_end_where_the_screen_does_and_go_on_below_their_words() {
+        let said = broken("run abc has failed: no such file", "error: ", 2, Some(24));
+        assert_eq!(said, ["error: run abc has", "  failed: no such file"]);
+        let set_in = broken("one two three four\n  five six seven eight nine", "", 0, Some(24));
+        assert_eq!(set_in, ["one two three four", "  five six seven eight", "  nine"]);
+        assert_eq!(broken("as it is, however long", "hint: ", 2, None), ["hint: as it is, however long"]);
+    }
 }

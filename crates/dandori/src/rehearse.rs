@@ -33,12 +33,12 @@ const LOOK: Duration = Duration::from_millis(20);
 pub(crate) fn main() -> ExitCode {
     let mut instruction = String::new();
     if let Err(e) = std::io::stdin().read_to_string(&mut instruction) {
-        say(&format!("the instruction cannot be read: {e}"));
+        say(&format!("cannot read the instruction: {e}"));
         return ExitCode::from(1);
     }
     let lines: Vec<&str> = scene(&instruction).collect();
     if lines.is_empty() {
-        say("there is nothing to play: give me lines such as `rehearse: write hello.txt Hello`");
+        say("nothing to do: add lines such as `rehearse: write hello.txt Hello`");
     }
     for line in lines {
         if let Err(trouble) = play(line) {
@@ -62,11 +62,11 @@ fn play(line: &str) -> Result<(), String> {
         "append" => write(first, text, true).map_err(|e| format!("{first}: {e}"))?,
         "pause" => match first.parse() {
             Ok(milliseconds) => std::thread::sleep(Duration::from_millis(milliseconds)),
-            Err(_) => return Err(format!("`{first}` is no number of milliseconds")),
+            Err(_) => return Err(format!("`{first}` is not a number of milliseconds")),
         },
         "wait-for" => wait_for(Path::new(first))?,
         "fail" => return Err(rest.to_owned()),
-        _ => return Err(format!("I do not know how to play `{verb}`")),
+        _ => return Err(format!("unknown step `{verb}`")),
     }
     Ok(())
 }
@@ -87,7 +87,7 @@ fn wait_for(cue: &Path) -> Result<(), String> {
     let until = Instant::now() + CUE_PATIENCE;
     while !cue.exists() {
         if Instant::now() > until {
-            return Err(format!("waited in vain for {name}"));
+            return Err(format!("timed out waiting for {name}"));
         }
         std::thread::sleep(LOOK);
     }

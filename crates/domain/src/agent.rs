@@ -43,7 +43,7 @@ impl fmt::Display for AgentName {
 }
 
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
-#[error("{0:?} is not the name of an agent")]
+#[error("{0:?} is not an agent name")]
 pub struct BadAgentName(String);
 
 impl FromStr for AgentName {
@@ -142,6 +142,20 @@ pub enum AgentEvent {
     /// A line we have no name for: kept, never fatal.
     Unknown {
         kind: String,
+    },
+    /// Before the agent: one of the project's set-up commands begins.
+    SetUpBegan {
+        command: String,
+    },
+    /// A line it printed.
+    SetUpLine {
+        text: String,
+    },
+    SetUpEnded {
+        command: String,
+        ok: bool,
+        /// How long it took, where that is known.
+        seconds: Option<u64>,
     },
 }
 

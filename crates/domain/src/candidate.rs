@@ -61,7 +61,7 @@ impl Candidate {
 
     /// The run whose branch can become the pull request.
     pub fn to_pick(&self) -> Option<&Run> {
-        self.runs().rev().find(|r| r.status() == Status::Succeeded && r.progress.pushed().is_some())
+        self.runs().rev().find(|r| r.status() == Status::Succeeded && r.progress.delivered().is_some())
     }
 
     /// Of all its runs together, as far as they tell.

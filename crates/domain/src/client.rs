@@ -116,7 +116,7 @@ impl fmt::Display for Client {
 }
 
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
-#[error("{text:?} is not an agent that is known here: {known}", known = names())]
+#[error("unknown agent {text:?}; use one of: {known}", known = names())]
 pub struct UnknownClient {
     text: String,
 }

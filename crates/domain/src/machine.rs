@@ -101,7 +101,7 @@ impl SubjectRef {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("a {machine} that is {status} takes no fact {fact}")]
+#[error("a {status} {machine} does not accept {fact}")]
 pub struct IllegalFact {
     pub machine: &'static str,
     pub status: &'static str,

@@ -3,6 +3,7 @@
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::{Deserialize, Serialize};
 
+use crate::pull::{MergeObstacle, PullState};
 use crate::run::Status;
 
 /// Which exit code a problem ends the CLI with.
@@ -84,8 +85,9 @@ pub enum Problem {
     NoCommitYet {
         path: Utf8PathBuf,
     },
-    NoRemote {
-        path: Utf8PathBuf,
+    /// Several, and none of them is `origin`.
+    WhichRemote {
+        names: Vec<String>,
     },
     NoIdentity,
     /// state.md names no playbook, or there is no state.md.
@@ -178,6 +180,10 @@ pub enum Problem {
     NoSuchRun {
         text: String,
     },
+    /// Nothing that needs a person has this name.
+    NoSuchNeed {
+        text: String,
+    },
     AmbiguousReference {
         text: String,
         matches: Vec<String>,
@@ -188,15 +194,17 @@ pub enum Problem {
     CannotRetry {
         status: Status,
     },
-    CannotFollowUp {
-        status: Status,
-    },
     TaskIsBusy {
         run: String,
         status: Status,
     },
     NothingToPick {
         task: String,
+    },
+    /// Several agents worked on a task and none is picked: whose work is meant?
+    WhichAgent {
+        task: String,
+        rivals: Vec<Rival>,
     },
     NoSuchWorktree {
         text: String,
@@ -246,9 +254,57 @@ pub enum Problem {
     NoSuchPull {
         number: u64,
     },
+    /// Neither a number nor a task, run or branch that has one.
+    NoPullOf {
+        text: String,
+    },
+    /// It was opened by somebody else, not for a task.
+    ForeignPull {
+        number: u64,
+        url: String,
+    },
+    /// What it is does not allow what was asked.
+    PullIs {
+        number: u64,
+        state: PullState,
+    },
+    /// Somebody is merging, closing or reopening it at this moment.
+    PullIsBusy {
+        number: u64,
+    },
+    /// Its branch has another one that is open.
+    PullTaken {
+        branch: String,
+        number: u64,
+    },
+    CannotMerge {
+        number: u64,
+        /// The task it is of, to go on with.
+        task: Option<String>,
+        obstacles: Vec<MergeObstacle>,
+    },
+    /// Others pushed to the base faster than it could be merged.
+    MergeOvertaken {
+        base: String,
+        tries: u32,
+    },
+    /// The remote did not take the merge.
+    MergeRefused {
+        base: String,
+        reason: String,
+    },
+    /// Several agents have something to show, and none is picked.
+    PickFirst {
+        task: String,
+        candidates: Vec<String>,
+    },
     NothingToPull {
         run: String,
         status: Status,
+    },
+    /// A pull request of a run that changed nothing.
+    NothingChanged {
+        run: String,
     },
     ForgeRefused {
         reason: String,
@@ -357,6 +413,8 @@ impl Problem {
             | Self::Io { .. }
             | Self::ForgeUnreachable { .. }
             | Self::ForgeRefused { .. }
+            | Self::MergeOvertaken { .. }
+            | Self::MergeRefused { .. }
             | Self::DiskFull { .. }
             | Self::StoreFull
             | Self::StoreUnavailable { .. }
@@ -378,7 +436,7 @@ impl Problem {
             | Self::DubiousOwnership { .. }
             | Self::BareRepository { .. }
             | Self::NoCommitYet { .. }
-            | Self::NoRemote { .. }
+            | Self::WhichRemote { .. }
             | Self::NoIdentity
             | Self::NoPlaybook { .. }
             | Self::FileExists { .. }
@@ -401,12 +459,13 @@ impl Problem {
             | Self::BadBudget { .. }
             | Self::NoSuchTask { .. }
             | Self::NoSuchRun { .. }
+            | Self::NoSuchNeed { .. }
             | Self::AmbiguousReference { .. }
             | Self::CannotCancel { .. }
             | Self::CannotRetry { .. }
-            | Self::CannotFollowUp { .. }
             | Self::TaskIsBusy { .. }
             | Self::NothingToPick { .. }
+            | Self::WhichAgent { .. }
             | Self::NoSuchWorktree { .. }
             | Self::WorktreeHeld { .. }
             | Self::WorktreeDirty { .. }
@@ -420,7 +479,15 @@ impl Problem {
             | Self::NotOurWorktree { .. }
             | Self::NothingPreserved { .. }
             | Self::NoSuchPull { .. }
+            | Self::NoPullOf { .. }
+            | Self::ForeignPull { .. }
+            | Self::PullIs { .. }
+            | Self::PullIsBusy { .. }
+            | Self::PullTaken { .. }
+            | Self::CannotMerge { .. }
+            | Self::PickFirst { .. }
             | Self::NothingToPull { .. }
+            | Self::NothingChanged { .. }
             | Self::NoForgeToken { .. }
             | Self::DaemonVersion { .. }
             | Self::DaemonListensElsewhere { .. }
@@ -441,4 +508,12 @@ impl Problem {
             .and_then(|v| v.get("code").and_then(|c| c.as_str().map(str::to_owned)))
             .unwrap_or_else(|| "internal".to_owned())
     }
+}
+
+/// One of several agents on a task, by the newest of its runs.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Rival {
+    pub run: String,
+    pub agent: String,
+    pub state: Status,
 }

@@ -4,6 +4,7 @@
 //! Where it is (GitHub, or the embedded forge) is not its business. The run it came from is over when its branch is
 //! pushed: a pull request that cannot be opened does not undo that.
 
+mod merge;
 mod words;
 
 use jiff::Timestamp;
@@ -13,7 +14,11 @@ use crate::id::{HostId, Oid, PullId, RepoId, RunId, TaskId};
 use crate::machine::{About, Consequence, IllegalFact, Machine, Next, names};
 use crate::problem::Problem;
 
+pub use merge::{BaseCheckout, MergeAsked, MergeLook, MergeObstacle, MergeRule, MergeWay, PlannedMerge, may_merge};
 pub use words::PullWords;
+
+/// How often a merge is worked out anew because others were faster.
+pub const MERGE_TRIES: u32 = 5;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -87,6 +92,9 @@ pub struct PullWanted {
     pub wanted_by: WantedBy,
     /// Once it is open, the run's worktree may go.
     pub then_release: bool,
+    /// Once it is merged or closed, the run's worktree may go.
+    #[serde(default)]
+    pub release_when_over: bool,
     pub at: Timestamp,
 }
 
@@ -108,12 +116,46 @@ pub struct PullLink {
     pub url: String,
 }
 
+/// What addresses of the embedded forge begin with.
+pub const EMBEDDED: &str = "dandori:";
+
+impl PullLink {
+    /// It is in the embedded forge.
+    pub fn is_embedded(&self) -> bool {
+        self.url.starts_with(EMBEDDED)
+    }
+}
+
+/// How a person has decided it goes on.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(tag = "change", rename_all = "snake_case")]
+pub enum PullChange {
+    Merge(PlannedMerge),
+    Close,
+    Reopen,
+}
+
+impl PullChange {
+    pub const NAMES: &'static [&'static str] = &["merge", "close", "reopen"];
+
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Merge(_) => "merge",
+            Self::Close => "close",
+            Self::Reopen => "reopen",
+        }
+    }
+}
+
 /// The sum of a pull request's facts.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Pull {
     pub spec: PullSpec,
     pub wanted: PullWanted,
     pub standing: Standing,
+    /// Why the last change that was decided on did not come about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refused: Option<Problem>,
 }
 
 /// What never changes about it.
@@ -122,7 +164,6 @@ pub struct PullSpec {
     pub id: PullId,
     pub repo: RepoId,
     pub host: HostId,
-    pub head: String,
     pub created_at: Timestamp,
 }
 
@@ -145,6 +186,13 @@ pub enum Standing {
         link: Option<PullLink>,
         problem: Problem,
     },
+    /// What was decided is being done.
+    Changing {
+        link: PullLink,
+        change: PullChange,
+        /// It was wanted otherwise meanwhile: its branch has more commits.
+        again: bool,
+    },
     Closed {
         link: PullLink,
     },
@@ -156,7 +204,7 @@ pub enum Standing {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(tag = "fact", rename_all = "snake_case")]
 pub enum PullFact {
-    /// Opened or brought up to date, this is what it is to be.
+    /// Opened or brought up to date, this is what it is to be. With another head it moves to that branch.
     PullWanted {
         wanted: PullWanted,
     },
@@ -170,6 +218,14 @@ pub enum PullFact {
         link: PullLink,
     },
     PullFailed {
+        problem: Problem,
+    },
+    /// A person has decided; it is about to be done.
+    ChangeIntended {
+        change: PullChange,
+    },
+    /// What was decided did not come about: it stands as before.
+    ChangeRefused {
         problem: Problem,
     },
     /// On the forge, as the two below.
@@ -190,29 +246,44 @@ names!(PullFact {
     PullOpened => "pull_opened",
     PullUpdated => "pull_updated",
     PullFailed => "pull_failed",
+    ChangeIntended => "change_intended",
+    ChangeRefused => "change_refused",
     PullClosed => "pull_closed",
     PullReopened => "pull_reopened",
     PullMerged => "pull_merged",
 });
 
-/// The one thing that is done about it: the forge is made to show what is wanted.
+/// Something to be done about it.
+#[derive(Clone, PartialEq, Debug)]
+pub enum PullStep {
+    /// The forge is made to show what is wanted.
+    Put(PutPull),
+    Change {
+        link: PullLink,
+        change: PullChange,
+    },
+}
+
 #[derive(Clone, PartialEq, Debug)]
 pub struct PutPull {
     pub wanted: PullWanted,
+    /// The one that is there, perhaps with another head.
     pub link: Option<PullLink>,
 }
 
 impl Pull {
     pub fn new(id: PullId, wanted: PullWanted) -> Self {
-        let spec =
-            PullSpec { id, repo: wanted.repo, host: wanted.host, head: wanted.head.clone(), created_at: wanted.at };
-        Self { spec, wanted, standing: Standing::Wanted { link: None } }
+        let spec = PullSpec { id, repo: wanted.repo, host: wanted.host, created_at: wanted.at };
+        Self { spec, wanted, standing: Standing::Wanted { link: None }, refused: None }
     }
 
     pub fn link(&self) -> Option<&PullLink> {
         match &self.standing {
             Standing::Wanted { link } | Standing::Putting { link } | Standing::Failed { link, .. } => link.as_ref(),
-            Standing::Open { link } | Standing::Closed { link } | Standing::Merged { link } => Some(link),
+            Standing::Open { link }
+            | Standing::Changing { link, .. }
+            | Standing::Closed { link }
+            | Standing::Merged { link } => Some(link),
         }
     }
 
@@ -222,6 +293,7 @@ impl Pull {
             Standing::Wanted { .. }
             | Standing::Putting { .. }
             | Standing::Open { .. }
+            | Standing::Changing { .. }
             | Standing::Closed { .. }
             | Standing::Merged { .. } => None,
         }
@@ -232,18 +304,29 @@ impl Pull {
         matches!(self.standing, Standing::Closed { .. } | Standing::Merged { .. })
     }
 
-    /// The forge has not yet answered to what is wanted.
+    /// The forge has not yet answered to what is wanted or decided.
     pub fn is_pending(&self) -> bool {
-        matches!(self.standing, Standing::Wanted { .. } | Standing::Putting { .. })
+        matches!(self.standing, Standing::Wanted { .. } | Standing::Putting { .. } | Standing::Changing { .. })
+    }
+
+    /// The branch it is of.
+    pub fn head(&self) -> &str {
+        &self.wanted.head
     }
 
     fn after(&self, fact: &PullFact) -> Option<Standing> {
-        use Standing::{Closed, Failed, Merged, Open, Putting, Wanted};
+        use Standing::{Changing, Closed, Failed, Merged, Open, Putting, Wanted};
         let link = self.link().cloned();
         Some(match (fact, &self.standing) {
             // One that is over stays over: what is wanted after it is another.
             (PullFact::PullWanted { .. }, Closed { .. } | Merged { .. }) => return None,
-            (PullFact::PullWanted { .. }, _) => Wanted { link },
+            // What was decided comes first.
+            (PullFact::PullWanted { .. }, Changing { link, change, .. }) => {
+                Changing { link: link.clone(), change: change.clone(), again: true }
+            }
+            (PullFact::PullWanted { .. }, Wanted { .. } | Putting { .. } | Open { .. } | Failed { .. }) => {
+                Wanted { link }
+            }
             (PullFact::PullIntended, Wanted { .. }) => Putting { link },
             (PullFact::PullOpened { link } | PullFact::PullUpdated { link }, Putting { .. }) => {
                 Open { link: link.clone() }
@@ -254,16 +337,41 @@ impl Pull {
             }
             (PullFact::PullFailed { problem }, Putting { .. }) => Failed { link, problem: problem.clone() },
             (PullFact::PullFailed { .. }, Wanted { .. }) => Wanted { link },
+            (PullFact::ChangeIntended { change }, standing) => {
+                let again = may_begin(change, standing)?;
+                Changing { link: link?, change: change.clone(), again }
+            }
+            (PullFact::ChangeRefused { .. }, Changing { link, change, again }) => match (change, again) {
+                (PullChange::Reopen, false) => Closed { link: link.clone() },
+                (PullChange::Reopen, true) => Wanted { link: None },
+                (_, false) => Open { link: link.clone() },
+                (_, true) => Wanted { link: Some(link.clone()) },
+            },
             // What is said of another than the one we know says nothing of it.
             (
                 PullFact::PullClosed { number } | PullFact::PullMerged { number } | PullFact::PullReopened { number },
                 _,
             ) if link.as_ref().is_none_or(|link| link.number != *number) => return None,
-            (PullFact::PullReopened { .. }, Closed { link }) => Open { link: link.clone() },
-            (PullFact::PullClosed { .. }, Open { link }) => Closed { link: link.clone() },
-            (PullFact::PullMerged { .. }, Open { link } | Closed { link }) => Merged { link: link.clone() },
+            (PullFact::PullReopened { .. }, Changing { link, change: PullChange::Reopen, again: true }) => {
+                Wanted { link: Some(link.clone()) }
+            }
+            (
+                PullFact::PullReopened { .. },
+                Closed { link } | Changing { link, change: PullChange::Reopen, again: false },
+            ) => Open { link: link.clone() },
+            // Whoever looks before it is reopened sees it closed.
+            (PullFact::PullClosed { .. }, Changing { change: PullChange::Reopen, .. }) => return None,
+            (PullFact::PullClosed { .. }, Open { link } | Changing { link, again: false, .. }) => {
+                Closed { link: link.clone() }
+            }
+            (PullFact::PullMerged { .. }, Open { link } | Closed { link } | Changing { link, again: false, .. }) => {
+                Merged { link: link.clone() }
+            }
             // Wanted again since: the one that has ended is no longer it, and another takes its place.
-            (PullFact::PullClosed { .. } | PullFact::PullMerged { .. }, Wanted { .. }) => Wanted { link: None },
+            (
+                PullFact::PullClosed { .. } | PullFact::PullMerged { .. },
+                Wanted { .. } | Changing { again: true, .. },
+            ) => Wanted { link: None },
             (PullFact::PullClosed { .. } | PullFact::PullMerged { .. }, Putting { .. }) => Putting { link: None },
             (PullFact::PullClosed { .. } | PullFact::PullMerged { .. }, Failed { problem, .. }) => {
                 Failed { link: None, problem: problem.clone() }
@@ -273,14 +381,26 @@ impl Pull {
     }
 }
 
+/// Whether a change may be begun now: `None` is no; else whether it is wanted otherwise already.
+fn may_begin(change: &PullChange, standing: &Standing) -> Option<bool> {
+    match (change, standing) {
+        (PullChange::Merge(_) | PullChange::Close, Standing::Open { .. })
+        | (PullChange::Close, Standing::Failed { link: Some(_), .. })
+        | (PullChange::Reopen, Standing::Closed { .. }) => Some(false),
+        // Others were faster: the same merge, worked out anew.
+        (PullChange::Merge(_), Standing::Changing { change: PullChange::Merge(_), again, .. }) => Some(*again),
+        _ => None,
+    }
+}
+
 impl Machine for Pull {
     const NAME: &'static str = "pull";
     const VERSION: i64 = 1;
     const FACTS: &'static [&'static str] = PullFact::NAMES;
-    const INTENTS: &'static [&'static str] = &["put"];
+    const INTENTS: &'static [&'static str] = &["put", "merge", "close", "reopen"];
     type Id = PullId;
     type Fact = PullFact;
-    type Step = PutPull;
+    type Step = PullStep;
 
     fn id(&self) -> PullId {
         self.spec.id
@@ -297,6 +417,9 @@ impl Machine for Pull {
             Standing::Putting { .. } => "being opened",
             Standing::Open { .. } => "open",
             Standing::Failed { .. } => "failed",
+            Standing::Changing { change: PullChange::Merge(_), .. } => "being merged",
+            Standing::Changing { change: PullChange::Close, .. } => "being closed",
+            Standing::Changing { change: PullChange::Reopen, .. } => "being reopened",
             Standing::Closed { .. } => "closed",
             Standing::Merged { .. } => "merged",
         }
@@ -305,8 +428,17 @@ impl Machine for Pull {
     fn apply(&mut self, fact: &PullFact, _at: Timestamp) -> Result<(), IllegalFact> {
         let after = self.after(fact).ok_or_else(|| IllegalFact::of(self, fact))?;
         self.standing = after;
-        if let PullFact::PullWanted { wanted } = fact {
-            self.wanted = wanted.clone();
+        match fact {
+            PullFact::PullWanted { wanted } => self.wanted = wanted.clone(),
+            PullFact::ChangeIntended { .. } => self.refused = None,
+            PullFact::ChangeRefused { problem } => self.refused = Some(problem.clone()),
+            PullFact::PullIntended
+            | PullFact::PullOpened { .. }
+            | PullFact::PullUpdated { .. }
+            | PullFact::PullFailed { .. }
+            | PullFact::PullClosed { .. }
+            | PullFact::PullReopened { .. }
+            | PullFact::PullMerged { .. } => {}
         }
         Ok(())
     }
@@ -314,7 +446,12 @@ impl Machine for Pull {
     fn next(&self, _now: Timestamp) -> Next<Self> {
         match &self.standing {
             Standing::Wanted { .. } => Next::Record(PullFact::PullIntended),
-            Standing::Putting { link } => Next::Take(PutPull { wanted: self.wanted.clone(), link: link.clone() }),
+            Standing::Putting { link } => {
+                Next::Take(PullStep::Put(PutPull { wanted: self.wanted.clone(), link: link.clone() }))
+            }
+            Standing::Changing { link, change, .. } => {
+                Next::Take(PullStep::Change { link: link.clone(), change: change.clone() })
+            }
             // What happens to it on the forge, or is asked for, comes from outside.
             Standing::Open { .. } | Standing::Failed { .. } | Standing::Closed { .. } => Next::Wait,
             Standing::Merged { .. } => Next::Rest,
@@ -326,122 +463,31 @@ impl Machine for Pull {
     }
 
     fn intent_of(fact: &PullFact) -> Option<&'static str> {
-        matches!(fact, PullFact::PullIntended).then_some("put")
+        match fact {
+            PullFact::PullIntended => Some("put"),
+            PullFact::ChangeIntended { change } => Some(change.name()),
+            _ => None,
+        }
     }
 
-    fn step_name(_step: &PutPull) -> &'static str {
-        "put"
+    fn step_name(step: &PullStep) -> &'static str {
+        match step {
+            PullStep::Put(_) => "put",
+            PullStep::Change { change, .. } => change.name(),
+        }
     }
 
-    fn carries_out(_step: &PutPull) -> Option<&'static str> {
-        Some("put")
+    fn carries_out(step: &PullStep) -> Option<&'static str> {
+        Some(Self::step_name(step))
     }
 
+    /// An open pull request, or one that is over, may let the worktree go.
     fn consequences(&self, facts: &[PullFact], _at: Timestamp) -> Vec<Consequence> {
         let is_there = facts.iter().any(|f| matches!(f, PullFact::PullOpened { .. } | PullFact::PullUpdated { .. }));
-        let released = is_there && self.wanted.then_release;
+        let released = is_there && self.wanted.then_release || self.is_over() && self.wanted.release_when_over;
         released.then_some(Consequence::ReleaseRun(self.wanted.run)).into_iter().collect()
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn at(second: i64) -> Timestamp {
-        Timestamp::from_second(1_800_000_000 + second).unwrap()
-    }
-
-    fn wanted(oid: &str, then_release: bool) -> PullWanted {
-        PullWanted {
-            repo: RepoId::mint(at(0), 1),
-            host: HostId::mint(at(0), 2),
-            task: TaskId::mint(at(0), 3),
-            run: RunId::mint(at(0), 4),
-            head: "dandori/abcd1234".into(),
-            base: "main".into(),
-            head_oid: Oid::new(oid),
-            words: PullWords { title: "t".into(), body: "b".into() },
-            wanted_by: WantedBy::Run,
-            then_release,
-            at: at(0),
-        }
-    }
-
-    fn link() -> PullLink {
-        PullLink { number: 1, url: "u".into() }
-    }
-
-    fn taking(pull: &mut Pull, facts: &[PullFact]) {
-        for fact in facts {
-            pull.apply(fact, at(1)).unwrap();
-        }
-    }
-
-    #[test]
-    fn what_is_wanted_is_put_on_the_forge_and_then_waits_for_what_happens_there() {
-        let mut pull = Pull::new(PullId::mint(at(0), 5), wanted("a", false));
-        assert_eq!(pull.next(at(1)), Next::Record(PullFact::PullIntended));
-        taking(&mut pull, &[PullFact::PullIntended]);
-        assert_eq!(pull.next(at(1)), Next::Take(PutPull { wanted: wanted("a", false), link: None }));
-        taking(&mut pull, &[PullFact::PullOpened { link: link() }]);
-        assert_eq!((pull.next(at(1)), pull.is_pending()), (Next::Wait, false));
-        taking(&mut pull, &[PullFact::PullMerged { number: 1 }]);
-        assert_eq!(pull.next(at(1)), Next::Rest);
-        assert!(pull.apply(&PullFact::PullWanted { wanted: wanted("b", false) }, at(2)).is_err(), "it is over");
-    }
-
-    #[test]
-    fn one_that_is_wanted_otherwise_while_the_forge_is_asked_is_asked_for_again() {
-        let mut pull = Pull::new(PullId::mint(at(0), 5), wanted("a", false));
-        taking(&mut pull, &[PullFact::PullIntended, PullFact::PullWanted { wanted: wanted("b", false) }]);
-        taking(&mut pull, &[PullFact::PullOpened { link: link() }]);
-        assert!(pull.is_pending() && pull.link() == Some(&link()), "{pull:?}");
-        taking(&mut pull, &[PullFact::PullIntended]);
-        assert_eq!(pull.next(at(1)), Next::Take(PutPull { wanted: wanted("b", false), link: Some(link()) }));
-    }
-
-    #[test]
-    fn one_that_failed_is_tried_again_when_somebody_wants_it() {
-        let mut pull = Pull::new(PullId::mint(at(0), 5), wanted("a", false));
-        let problem = Problem::ForgeRefused { reason: "no".into() };
-        taking(&mut pull, &[PullFact::PullIntended, PullFact::PullFailed { problem: problem.clone() }]);
-        assert_eq!((pull.problem(), pull.next(at(1))), (Some(&problem), Next::Wait));
-        taking(&mut pull, &[PullFact::PullWanted { wanted: wanted("a", false) }]);
-        assert_eq!(pull.next(at(1)), Next::Record(PullFact::PullIntended));
-    }
-
-    #[test]
-    fn an_open_one_lets_the_worktree_go_where_the_configuration_says_so() {
-        let opened = [PullFact::PullOpened { link: link() }];
-        let pull = |then_release| Pull::new(PullId::mint(at(0), 5), wanted("a", then_release));
-        let release = vec![Consequence::ReleaseRun(RunId::mint(at(0), 4))];
-        assert_eq!(pull(true).consequences(&opened, at(1)), release);
-        assert_eq!(pull(false).consequences(&opened, at(1)), Vec::new());
-        assert_eq!(pull(true).consequences(&[PullFact::PullIntended], at(1)), Vec::new());
-    }
-
-    #[test]
-    fn one_closed_by_hand_can_be_opened_again_and_nothing_is_closed_that_never_was() {
-        let mut pull = Pull::new(PullId::mint(at(0), 5), wanted("a", false));
-        assert!(pull.apply(&PullFact::PullClosed { number: 1 }, at(1)).is_err(), "it is nowhere yet");
-        taking(&mut pull, &[PullFact::PullIntended, PullFact::PullOpened { link: link() }]);
-        assert!(pull.apply(&PullFact::PullClosed { number: 2 }, at(1)).is_err(), "another one was closed");
-        taking(&mut pull, &[PullFact::PullClosed { number: 1 }]);
-        assert!(pull.is_over());
-        taking(&mut pull, &[PullFact::PullReopened { number: 1 }]);
-        assert!(!pull.is_over());
-    }
-
-    #[test]
-    fn one_that_was_merged_unnoticed_does_not_swallow_what_is_wanted_since() {
-        let mut pull = Pull::new(PullId::mint(at(0), 5), wanted("a", false));
-        taking(&mut pull, &[PullFact::PullIntended, PullFact::PullOpened { link: link() }]);
-        taking(&mut pull, &[PullFact::PullWanted { wanted: wanted("b", false) }, PullFact::PullMerged { number: 1 }]);
-        assert!(pull.is_pending() && pull.link().is_none(), "{pull:?}");
-        taking(&mut pull, &[PullFact::PullIntended]);
-        let second = PullLink { number: 2, url: "v".into() };
-        taking(&mut pull, &[PullFact::PullOpened { link: second.clone() }]);
-        assert_eq!((pull.link(), pull.is_over()), (Some(&second), false));
-    }
-}
+mod tests;

@@ -9,6 +9,7 @@ mod fact;
 mod next;
 mod progress;
 mod spec;
+mod start;
 mod status;
 
 use jiff::Timestamp;
@@ -29,6 +30,7 @@ pub use progress::{Commit, Ended, Progress, Staged, Work};
 pub use spec::{
     Cleanup, CustomAgent, Limits, RunKind, RunSettings, RunSpec, SandboxMode, SandboxSettings, SetUpChoice,
 };
+pub use start::{Here, LeftOut, Offline, Start};
 pub use status::Status;
 
 /// The sum of a run's facts.
@@ -37,6 +39,9 @@ pub struct Run {
     pub spec: RunSpec,
     pub progress: Progress,
     pub course: Course,
+    /// Where it starts, once that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start: Option<Start>,
     /// The conversation the agent named.
     pub session: Option<SessionId>,
     /// Where its work was kept before something was removed.
@@ -86,6 +91,7 @@ impl Run {
             spec,
             progress: Progress::Waiting,
             course: Course::Flowing,
+            start: None,
             session: None,
             preserved: None,
             removal: Removal::Stays,
@@ -194,7 +200,7 @@ impl Run {
 
     /// What a pull request of its branch is to be.
     pub fn pull_wanted(&self, words: PullWords, wanted_by: WantedBy, at: Timestamp) -> Option<PullWanted> {
-        let head_oid = self.progress.pushed()?.clone();
+        let head_oid = self.progress.delivered()?.clone();
         let workspace = self.workspace()?;
         Some(PullWanted {
             repo: self.spec.repo,
@@ -208,6 +214,7 @@ impl Run {
             wanted_by,
             // By hand nothing is removed.
             then_release: wanted_by == WantedBy::Run && self.spec.settings.cleanup == Cleanup::Pr,
+            release_when_over: matches!(self.spec.settings.cleanup, Cleanup::Merged | Cleanup::Pr),
             at,
         })
     }
@@ -218,7 +225,7 @@ impl Run {
         if self.is_settled() {
             return match fact {
                 Fact::Resumed => self.can_be_resumed(),
-                Fact::Released => self.progress.pushed().is_some() && self.removal == Removal::Stays,
+                Fact::Released => self.progress.delivered().is_some() && self.removal == Removal::Stays,
                 _ => false,
             };
         }
@@ -227,8 +234,12 @@ impl Run {
             Fact::Admitted
             | Fact::Staged { .. }
             | Fact::Committed { .. }
+            | Fact::CommittedLocally { .. }
             | Fact::Rebased { .. }
             | Fact::Pushed { .. } => flows,
+            Fact::StartsFrom { .. } => {
+                flows && matches!(self.progress, Progress::Admitted { .. } | Progress::Making { .. })
+            }
             Fact::Intended { intent: Intent::Remove { .. } } | Fact::Removed { .. } => {
                 !matches!(self.removal, Removal::Done(_))
             }
@@ -238,7 +249,9 @@ impl Run {
             }
             Fact::SessionSeen { .. } => self.progress.may_have_processes(),
             Fact::Failed { .. } => {
-                !matches!(self.course, Course::Failed { .. }) && self.progress.pushed().is_none() && !self.is_canceled()
+                !matches!(self.course, Course::Failed { .. })
+                    && self.progress.delivered().is_none()
+                    && !self.is_canceled()
             }
             Fact::Resumed => self.can_be_resumed(),
             // Only what is pending or running can be canceled.
@@ -293,6 +306,7 @@ impl Machine for Run {
             | Fact::AgentEnded { .. }
             | Fact::Staged { .. }
             | Fact::Committed { .. }
+            | Fact::CommittedLocally { .. }
             | Fact::Rebased { .. }
             | Fact::Pushed { .. } => {
                 let after = self.progress.after(fact, at);
@@ -304,6 +318,7 @@ impl Machine for Run {
                     self.course = Course::Failed { failure, stopped: false };
                 }
             }
+            Fact::StartsFrom { start } => self.start = Some(start.clone()),
             Fact::SessionSeen { session } => self.session = Some(session.clone()),
             Fact::Failed { failure } => {
                 if self.course == Course::Flowing {
@@ -362,10 +377,10 @@ impl Machine for Run {
         step.carries_out()
     }
 
-    /// A pushed branch whose pull request was asked for gets it.
+    /// A branch that is pushed, or committed where there is no remote, gets the pull request that was asked for.
     fn consequences(&self, facts: &[Fact], at: Timestamp) -> Vec<Consequence> {
-        let is_pushed = facts.iter().any(|fact| matches!(fact, Fact::Pushed { .. }));
-        if !is_pushed || !self.spec.settings.wants_pull {
+        let is_delivered = |fact: &Fact| matches!(fact, Fact::Pushed { .. } | Fact::CommittedLocally { .. });
+        if !facts.iter().any(is_delivered) || !self.spec.settings.wants_pull {
             return Vec::new();
         }
         let words = PullWords::of(self);

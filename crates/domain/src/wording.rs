@@ -56,17 +56,17 @@ pub fn with_conflict(instruction: &str, files: &[String], theirs: &Oid, ours: &O
     let (theirs, ours) = (theirs.as_str(), ours.as_str());
     if is_japanese(instruction) {
         return format!(
-            "{instruction}\n\n---\nこのブランチには他の人のコミットがプッシュされており、このタスクのこれまでの変更と次のファイルで衝突しています:\n\
-             {list}まず衝突を解決してください。`<<<<<<< {theirs}` の側が他の人の変更、`>>>>>>> {ours}` の側がこのタスクの変更です。\
-             両方の意図を残し、マーカーの行はすべて取り除いてください。全体は `git show {theirs}:<ファイル>` と \
-             `git show {ours}:<ファイル>` で見られます。\n"
+            "{instruction}\n\n---\nこのブランチには他の人のコミットがプッシュされており、このタスクのこれまでの変更と次のファイルでコンフリクトしています:\n\
+             {list}まずコンフリクトを解決してください。`<<<<<<< {theirs}` の側が他の人の変更、`>>>>>>> {ours}` の側がこのタスクの変更です。\
+             両方の意図を残し、マーカーの行はすべて削除してください。ファイル全体は `git show {theirs}:<file>` と \
+             `git show {ours}:<file>` で確認できます。\n"
         );
     }
     format!(
-        "{instruction}\n\n---\nOthers have pushed commits to this branch that conflict with what this task has done so far, in:\n\
-         {list}Resolve this first. The side at `<<<<<<< {theirs}` is theirs, the side at `>>>>>>> {ours}` is this task's. \
-         Keep the intent of both and leave no marker line behind. The whole files are `git show {theirs}:<file>` and \
-         `git show {ours}:<file>`.\n"
+        "{instruction}\n\n---\nOthers have pushed commits to this branch. They conflict with this task's changes so far, in:\n\
+         {list}Resolve the conflicts first. The side at `<<<<<<< {theirs}` is theirs, the side at `>>>>>>> {ours}` is this \
+         task's. Keep the intent of both sides and remove all marker lines. See the complete files with \
+         `git show {theirs}:<file>` and `git show {ours}:<file>`.\n"
     )
 }
 
@@ -195,8 +195,8 @@ fn cut(text: &str, chars: usize) -> String {
 
 /// What a run was asked and what it said at its end, for an agent that was not there.
 pub fn earlier(instruction: &str, summary: Option<&str>) -> String {
-    let summary = summary.map(str::trim).filter(|summary| !summary.is_empty()).unwrap_or("(nothing)");
-    format!("Asked: {}\nReported: {summary}", instruction.trim())
+    let summary = summary.map(str::trim).filter(|summary| !summary.is_empty()).unwrap_or("(none)");
+    format!("Instruction: {}\nReport: {summary}", instruction.trim())
 }
 
 #[cfg(test)]

@@ -19,7 +19,9 @@ pub struct CheckReport {
 #[derive(Clone, Debug)]
 pub struct DoctorRepo {
     pub root: camino::Utf8PathBuf,
-    pub bytes: u64,
+    /// `None` when it could not be measured, or was not.
+    pub bytes: Option<u64>,
+    /// Those that are there.
     pub worktrees: u32,
     /// Runs that left something and are not in the store; counted only when the disk is looked at.
     pub lost_runs: u32,
@@ -37,7 +39,7 @@ impl Engine {
             let folder = self.layout().repo(repo.id).root().to_owned();
             let used = self
                 .blocking(move |_| {
-                    if disk { dandori_host::machine::disk_use(&folder, 2_000_000).map(|d| d.bytes) } else { Ok(0) }
+                    disk.then(|| dandori_host::machine::disk_use(&folder, 2_000_000).ok()).flatten().map(|d| d.bytes)
                 })
                 .await?;
             let worktrees = self.store().worktrees(Some(repo.id)).await.map_err(|e| store_problem(&e))?;
@@ -46,8 +48,9 @@ impl Engine {
             repos.push(DoctorRepo {
                 lost_runs,
                 root: repo.root,
-                bytes: used.unwrap_or(0),
-                worktrees: u32::try_from(worktrees.iter().filter(|w| w.removed_at.is_none()).count()).unwrap_or(0),
+                bytes: used,
+                worktrees: u32::try_from(worktrees.iter().filter(|w| w.path.symlink_metadata().is_ok()).count())
+                    .unwrap_or(u32::MAX),
             });
         }
         Ok(CheckReport { health, sandbox: self.0.sandbox.clone(), live: self.live_count(), waiting, repos })

@@ -1,39 +1,47 @@
-//! What the engine has done for it by the world: git, the host's processes, the forge. Each can be replaced, so that a
-//! story of the engine runs in one process and in simulated time ([`crate::kernel::Clock`] is the fourth).
+//! What the engine has done for it by the world: git, the host's processes, the forge, the ways to tell people. Each can be replaced, so that a
+//! story of the engine runs in one process and in simulated time (so can [`crate::kernel::Clock`]).
 //!
 //! The cut is at what a step wants, not at what a program offers: a stand-in has to keep a promise, not to imitate git.
 
 mod git;
 mod host;
+mod notify;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use dandori_config::Config;
+use dandori_config::{Config, NotifySettings};
 use dandori_domain::Problem;
 use dandori_domain::id::Oid;
-use dandori_domain::pull::PullWanted;
+use dandori_domain::pull::{MergeLook, MergeObstacle, MergeRule, MergeWay, PlannedMerge, PullState, PutPull};
 use dandori_domain::run::{
-    BranchFate, Commit, Fact, PlannedCommit, PlannedWorktree, Preserved, ProcessRef, Run, Sandbox, Work, Workspace,
+    BranchFate, Commit, Fact, Here, PlannedCommit, PlannedWorktree, Preserved, ProcessRef, Run, Sandbox, Work,
+    Workspace,
 };
 use dandori_domain::task::Repo;
 use dandori_git::Conflict;
 use dandori_host::Env;
 use dandori_host::shim::{LaunchError, LaunchOrder, Probe, Started};
 use futures_util::future::BoxFuture;
+use jiff::Timestamp;
 
+use crate::notices::NewsWords;
 use crate::pull::PullRecord;
 use crate::run::StepError;
 
-pub(crate) use git::{RealGit, lock_reason, preserved_ref_at, preserved_ref_of, refuse_unsupported};
+pub(crate) use git::{
+    RealGit, beginning, config_changed, lock_reason, preserved_ref_at, preserved_ref_of, refuse_unsupported,
+};
 pub(crate) use host::RealHost;
+pub(crate) use notify::RealNotify;
 
 #[derive(Clone)]
 pub struct Edges {
     pub git: Arc<dyn GitEdge>,
     pub host: Arc<dyn HostEdge>,
     pub forge: Arc<dyn ForgeEdge>,
+    pub notify: Arc<dyn NotifyEdge>,
 }
 
 /// Where something is done, and as whom.
@@ -46,11 +54,31 @@ pub struct Site {
     pub own: Env,
 }
 
-/// What is left of earlier runs in the place of a run.
+/// Where whoever asks for a run stands, and what it is to start from.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Footing {
+    /// The top of the checkout he stands in; `None` when it is none of this repository's.
+    pub checkout: Option<Utf8PathBuf>,
+    /// A branch, tag or commit; `None`: the configured base or the remote's default branch.
+    pub base: Option<String>,
+    pub here: Option<Here>,
+}
+
+/// Work of an earlier run that is kept, and belongs into the place of a run that goes on from it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Earlier {
-    /// Where the work is that was kept when the user removed the worktree.
-    pub kept: Option<String>,
+pub enum Kept {
+    /// When its user removed the worktree.
+    ByHand(String),
+    /// When the run that is gone on from was canceled.
+    ByCancel(String),
+}
+
+impl Kept {
+    pub fn reference(&self) -> &str {
+        match self {
+            Self::ByHand(reference) | Self::ByCancel(reference) => reference,
+        }
+    }
 }
 
 /// What came of making a worktree.
@@ -68,10 +96,21 @@ pub enum MakeAnswer {
     Planned(Vec<Fact>),
 }
 
+/// What came of a commit.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum CommitOutcome {
+    /// There is a remote to push it to.
+    ToPush(Oid),
+    /// There is none: it stays on its branch.
+    Local(Oid),
+}
+
 /// What came of a push.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PushOutcome {
     Pushed,
+    /// There is nowhere to push to any more.
+    NoRemote,
     /// Somebody else had pushed: our commits now stand on theirs, and are to be pushed again.
     Rebased {
         onto: Oid,
@@ -79,29 +118,99 @@ pub enum PushOutcome {
     },
 }
 
+/// A head and the base it is to be merged into.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct MergeQuestion {
+    pub state: PullState,
+    /// Its branch.
+    pub head: String,
+    pub head_oid: Oid,
+    pub base: String,
+    /// The remote is asked where the base is now; else what was last seen counts.
+    pub ask_remote: bool,
+    /// The forge merges: no checkout of ours has to move.
+    pub by_forge: bool,
+}
+
+/// What a merge commit is made with.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct MergeWords {
+    pub rule: MergeRule,
+    pub message: String,
+    pub at: Timestamp,
+}
+
+/// What came of a merge by git.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum MergeOutcome {
+    Merged,
+    /// The base is no longer where it was: look again.
+    BaseMoved,
+    /// The remote did not take it.
+    Refused {
+        reason: String,
+    },
+    /// Something came in the way.
+    Blocked(MergeObstacle),
+}
+
+/// Whether a base has a head in it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Containment {
+    pub base: String,
+    pub head_oid: Oid,
+    /// The branch of this clone counts as well as the remote's.
+    pub here_too: bool,
+}
+
 /// Git, behind the fence where it touches a work tree. Calls block.
 pub trait GitEdge: Send + Sync {
     /// Root and common directory of the repository a user stands in.
     fn discover(&self, path: &Utf8Path) -> Result<(Utf8PathBuf, Utf8PathBuf), Problem>;
+    /// The checkout that a folder is in; `None` when it is in none of this repository's.
+    fn checkout(&self, site: &Site, from: &Utf8Path) -> Option<Utf8PathBuf>;
+    /// What a request from this folder for this base means. `HEAD` is that of the checkout he stands in, now.
+    fn footing(&self, site: &Site, from: &Utf8Path, base: Option<&str>) -> Result<Footing, Problem>;
     /// Everything a run needs of the repository is there.
-    fn require_ready(&self, site: &Site, base: Option<&str>) -> Result<(), Problem>;
+    fn require_ready(&self, site: &Site, footing: &Footing) -> Result<(), Problem>;
     /// Without a name and an address no commit can be made.
     fn require_identity(&self, site: &Site) -> Result<(), Problem>;
     fn is_gone(&self, repo: &Repo) -> bool;
 
-    /// Where a run will work, as an intent, with what the user should know. Nothing is touched.
-    fn plan(&self, site: &Site, run: &Run) -> Result<Vec<Fact>, StepError>;
-    fn make(&self, site: &Site, run: &Run, planned: &PlannedWorktree, left: &Earlier) -> Result<MakeAnswer, StepError>;
+    /// Where a run will work, as an intent, with where it starts and what the user should know. Nothing is touched.
+    fn plan(&self, site: &Site, run: &Run, kept: Option<&Kept>) -> Result<Vec<Fact>, StepError>;
+    fn make(&self, site: &Site, run: &Run, planned: &PlannedWorktree) -> Result<MakeAnswer, StepError>;
     /// Both sides of a conflict that an agent finds in its files.
     fn conflict(&self, site: &Site, workspace: &Workspace) -> Result<Option<Conflict>, StepError>;
     /// Without a sandbox an agent could make git run a program of its choice: what git would run is written down.
     fn remember_config(&self, site: &Site, run: &Run) -> Result<(), StepError>;
     fn stage(&self, site: &Site, run: &Run, work: &Work) -> Result<Vec<Fact>, StepError>;
-    fn commit(&self, site: &Site, workspace: &Workspace, planned: &PlannedCommit) -> Result<Oid, StepError>;
+    fn commit(&self, site: &Site, workspace: &Workspace, planned: &PlannedCommit) -> Result<CommitOutcome, StepError>;
     fn push(&self, site: &Site, run: &Run, workspace: &Workspace, commit: &Commit) -> Result<PushOutcome, StepError>;
-    /// Keeps uncommitted and unpushed work; `None`: there is none.
-    fn preserve(&self, site: &Site, run: &Run, workspace: &Workspace) -> Result<Option<Preserved>, Problem>;
+    /// Keeps uncommitted and unpushed work; `None`: there is none. Without a remote, commits on a branch that stays are safe
+    /// where they are.
+    fn preserve(
+        &self,
+        site: &Site,
+        run: &Run,
+        workspace: &Workspace,
+        fate: BranchFate,
+    ) -> Result<Option<Preserved>, Problem>;
     fn remove(&self, site: &Site, workspace: &Workspace, fate: BranchFate) -> Result<(), Problem>;
+
+    /// How a head stands to its base. Nothing is touched.
+    fn merge_look(&self, site: &Site, question: &MergeQuestion) -> Result<MergeLook, Problem>;
+    /// The commit that the base is to go to, made and not yet pointed to; or why there is none.
+    fn plan_merge(
+        &self,
+        site: &Site,
+        look: &MergeLook,
+        words: &MergeWords,
+    ) -> Result<Result<MergeWay, MergeObstacle>, Problem>;
+    /// Brings the base to the planned commit, and the checkout of it that there is.
+    fn merge(&self, site: &Site, planned: &PlannedMerge) -> Result<MergeOutcome, Problem>;
+    /// Whether the bases have the heads in them, in order. Nobody is asked but this clone.
+    fn contained(&self, site: &Site, asked: &[Containment]) -> Result<Vec<bool>, Problem>;
 }
 
 /// Processes behind their fence, and what the machine has left.
@@ -129,13 +238,81 @@ pub trait ForgeEdge: Send + Sync {
         &'a self,
         site: &'a Site,
         config: &'a Config,
-        wanted: &'a PullWanted,
+        step: &'a PutPull,
     ) -> BoxFuture<'a, Result<PullRecord, Problem>>;
-    fn list<'a>(&'a self, site: &'a Site, config: &'a Config) -> BoxFuture<'a, Result<Vec<PullRecord>, Problem>>;
+    /// Makes it open, closed or merged, as far as that is a matter of the forge's own records. What it is already stays so;
+    /// what is merged is answered as it is.
+    fn make<'a>(
+        &'a self,
+        site: &'a Site,
+        config: &'a Config,
+        number: u64,
+        state: PullState,
+    ) -> BoxFuture<'a, Result<PullRecord, Problem>>;
+    /// The forge merges it, if its head is still the planned one.
+    fn merge<'a>(
+        &'a self,
+        site: &'a Site,
+        config: &'a Config,
+        number: u64,
+        planned: &'a PlannedMerge,
+    ) -> BoxFuture<'a, Result<PullRecord, Problem>>;
+    /// Those in a state, or all, newest first.
+    fn list<'a>(
+        &'a self,
+        site: &'a Site,
+        config: &'a Config,
+        state: Option<PullState>,
+    ) -> BoxFuture<'a, Result<Vec<PullRecord>, Problem>>;
     fn show<'a>(
         &'a self,
         site: &'a Site,
         config: &'a Config,
         number: u64,
     ) -> BoxFuture<'a, Result<PullRecord, Problem>>;
+}
+
+/// How people are told.
+pub trait NotifyEdge: Send + Sync {
+    /// On every way that is configured; how it went on each.
+    fn send<'a>(&'a self, sending: &'a Sending) -> BoxFuture<'a, Vec<WayResult>>;
+}
+
+/// A notice, and where it goes.
+#[derive(Clone, Debug)]
+pub struct Sending {
+    pub words: NewsWords,
+    pub body: serde_json::Value,
+    pub settings: NotifySettings,
+    /// Where the bell rings.
+    pub terminal: Option<Utf8PathBuf>,
+}
+
+/// How a notice went on one way.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct WayResult {
+    /// `desktop`, `bell`, `command`, `webhook`
+    pub way: &'static str,
+    pub outcome: WayOutcome,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum WayOutcome {
+    Sent,
+    Failed {
+        reason: String,
+    },
+    /// It is not there: `no_session`, `no_program`, `no_terminal`, `terminal_gone`.
+    Skipped {
+        reason: String,
+    },
+}
+
+impl WayResult {
+    pub fn error(&self) -> Option<String> {
+        match &self.outcome {
+            WayOutcome::Failed { reason } => Some(reason.clone()),
+            WayOutcome::Sent | WayOutcome::Skipped { .. } => None,
+        }
+    }
 }

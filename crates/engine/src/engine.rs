@@ -17,9 +17,11 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-use crate::edges::{Edges, HostEdge, RealGit, RealHost};
+use crate::edges::{Edges, HostEdge, RealGit, RealHost, RealNotify};
 use crate::kernel::fault::{CrashPlan, Faults};
 use crate::kernel::{Clock, Ids, Kernel, Notice, SystemClock, SystemIds};
+use crate::needs::Inbox;
+use crate::notices::{Attendance, News, NewsWords};
 use crate::pull::PullWalker;
 use crate::repos::Opener;
 use crate::run::{Callers, RunWalker};
@@ -37,6 +39,8 @@ pub struct EngineOptions {
     pub user_config: Utf8PathBuf,
     /// This program: the shim is started from it.
     pub dandori: Utf8PathBuf,
+    /// News in words, for the language that is configured.
+    pub words: fn(&Env, Option<&str>, &News) -> NewsWords,
 }
 
 /// A cheap handle; all clones are the same engine.
@@ -56,12 +60,17 @@ pub(crate) struct Inner {
     pub(crate) not_admitted: Mutex<Option<Problem>>,
     /// Rung when something was thrown into the trash or a slot was taken.
     pub(crate) housekeeping: Notify,
+    /// Held while warm worktrees are made; `true` once no more are wanted.
+    pub(crate) leaving: tokio::sync::Mutex<bool>,
     pub(crate) guards: tokio::sync::Mutex<crate::guard_records::Intake>,
     pub(crate) callers: Callers,
     /// What the daemon's own commands are made from.
     pub(crate) own: Env,
     /// Worktrees that are recorded and whose directories are just being made.
     pub(crate) making: crate::worktrees::Making,
+    pub(crate) inbox: Inbox,
+    pub(crate) attendance: Arc<Attendance>,
+    pub(crate) clock: Arc<dyn Clock>,
 }
 
 /// What a story brings in place of the world: its store outlives the engine that is killed in it.
@@ -98,13 +107,14 @@ impl Engine {
         let opener = opener_of(&options, &sandbox, host);
         let git = RealGit::new(opener.clone(), options.layout.clone(), Arc::clone(&clock));
         let forge = crate::pull::RealForge::new(opener.clone(), store.clone(), Arc::clone(&clock));
-        let edges = Edges { git: Arc::new(git), host: real, forge: Arc::new(forge) };
+        let notify = RealNotify::new(&crate::run::own(&options.env));
+        let edges = Edges { git: Arc::new(git), host: real, forge: Arc::new(forge), notify: Arc::new(notify) };
         let life = begin_life(&store, host, clock.now()).await?;
-        let kernel = Kernel::new(store, life, clock, Arc::new(SystemIds), Faults::Process);
+        let kernel = Kernel::new(store, life, Arc::clone(&clock), Arc::new(SystemIds), Faults::Process);
         for notice in notices_of(&report) {
             kernel.notice(notice.0);
         }
-        let engine = Self::assemble(kernel, edges, options, config, opener, sandbox);
+        let engine = Self::assemble(kernel, clock, edges, options, config, opener, sandbox);
         engine.begin().await?;
         engine.spawn(engine.clone().keep_house());
         engine.spawn(engine.clone().back_up_for_ever());
@@ -117,14 +127,16 @@ impl Engine {
         let sandbox = stand.edges.host.sandbox();
         let opener = opener_of(&options, &sandbox, stand.host);
         let life = begin_life(&stand.store, stand.host, stand.clock.now()).await?;
+        let clock = Arc::clone(&stand.clock);
         let kernel = Kernel::new(stand.store, life, stand.clock, stand.ids, Faults::Story(stand.crashes));
-        let engine = Self::assemble(kernel, stand.edges, options, config, opener, sandbox);
+        let engine = Self::assemble(kernel, clock, stand.edges, options, config, opener, sandbox);
         engine.begin().await?;
         Ok(engine)
     }
 
     fn assemble(
         kernel: Kernel,
+        clock: Arc<dyn Clock>,
         edges: Edges,
         options: EngineOptions,
         config: Config,
@@ -141,10 +153,14 @@ impl Engine {
             admission: Notify::new(),
             not_admitted: Mutex::default(),
             housekeeping: Notify::new(),
+            leaving: tokio::sync::Mutex::new(false),
             guards: tokio::sync::Mutex::default(),
             callers: Callers::default(),
             own,
             making: crate::worktrees::Making::default(),
+            inbox: Inbox::default(),
+            attendance: Arc::default(),
+            clock,
             options,
         }))
     }
@@ -153,6 +169,7 @@ impl Engine {
         self.take_up().await.map_err(|e| store_problem(&e))?;
         self.spawn(self.clone().admit_for_ever());
         self.spawn(self.clone().scan_for_ever());
+        self.spawn(self.clone().tell_for_ever());
         Ok(())
     }
 
@@ -171,7 +188,7 @@ impl Engine {
                 () = self.stopping().cancelled() => return,
             }
             if let Err(e) = self.take_up().await {
-                tracing::warn!("what is under way could not be looked for: {e}");
+                tracing::warn!("cannot look for work in progress: {e}");
             }
             self.forget_callers_of_what_is_over().await;
         }
@@ -322,7 +339,7 @@ pub(crate) fn private_folder(path: &Utf8Path) -> std::io::Result<()> {
     std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path)?;
     // A link would make somebody else's folder private, and ours.
     if path.symlink_metadata()?.is_symlink() {
-        return Err(std::io::Error::other(format!("{path} is a link")));
+        return Err(std::io::Error::other(format!("{path} is a symbolic link")));
     }
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o700))
 }

@@ -48,7 +48,7 @@ impl Engine {
         let intake = &mut *self.0.guards.lock().await;
         if let Err(e) = self.take_in(intake).await {
             // What is not taken in now is there the next time.
-            warn!("records of the guards could not be taken in: {e}");
+            warn!("cannot import guard records: {e}");
         }
         if intake.tidied.is_none_or(|at| now().duration_since(at) > TIDY_EVERY) {
             intake.tidied = Some(now());
@@ -178,8 +178,8 @@ impl Engine {
         let before = now().checked_sub(KEPT).unwrap_or(Timestamp::UNIX_EPOCH);
         match self.store().drop_guard_records(self.life(), before, oldest).await {
             Ok(0) => {}
-            Ok(count) => info!(count, "old records of the guards are gone"),
-            Err(e) => warn!("old records of the guards could not be dropped: {e}"),
+            Ok(count) => info!(count, "removed old guard records"),
+            Err(e) => warn!("cannot remove old guard records: {e}"),
         }
     }
 }
@@ -230,8 +230,8 @@ fn records(batch: Batch, path: &Utf8Path) -> Vec<GuardRecord> {
     for placed in batch.lines {
         match placed.line {
             Line::Record(record) => records.push(kept(*record, placed.position, placed.text)),
-            Line::Newer => info!(%path, position = placed.position, "a record of a later version is left out"),
-            Line::Broken => warn!(%path, position = placed.position, "half a record is left out"),
+            Line::Newer => info!(%path, position = placed.position, "skipped a record from a newer version"),
+            Line::Broken => warn!(%path, position = placed.position, "skipped an incomplete record"),
         }
     }
     records
@@ -266,6 +266,7 @@ mod tests {
             env: dandori_host::Env::of_process(),
             user_config: root.join("none.toml"),
             dandori: root.join("none"),
+            words: |_, _, _| crate::NewsWords { title: String::new(), message: String::new(), command: None },
         };
         Engine::start(options).await.unwrap()
     }

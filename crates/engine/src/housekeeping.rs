@@ -1,4 +1,4 @@
-//! Work nobody waits for: warm slots, trash, the guards' records, backups, integrity.
+//! Work nobody waits for: warm slots, trash, the guards' records, merges by hand, backups, integrity.
 
 use std::time::Duration;
 
@@ -33,9 +33,12 @@ impl Engine {
             self.take_reserve().await;
             self.fill_pools().await;
             self.take_in_guards().await;
+            self.notice_merges().await;
             if since_check.elapsed() > CHECK_EVERY {
                 since_check = std::time::Instant::now();
                 self.check_store().await;
+                self.drop_old_answers().await;
+                self.drop_old_notices().await;
             }
             tokio::select! {
                 () = self.rung() => {}
@@ -56,7 +59,7 @@ impl Engine {
             if free > 8 * RESERVE_BYTES as u64 { engine.store_reserve().take() } else { Ok(()) }
         });
         if let Ok(Err(e)) = taken.await {
-            info!("no room is kept back for the store: {e}");
+            info!("cannot reserve disk space for the database: {e}");
         }
     }
 
@@ -71,7 +74,7 @@ impl Engine {
         for repo in repos {
             let trash = self.layout().repo(repo.id).trash();
             if let Ok(Err(e)) = self.blocking(move |_| dandori_git::empty_trash(&trash)).await {
-                warn!("the trash could not be emptied: {e}");
+                warn!("cannot empty the trash: {e}");
             }
         }
     }
@@ -85,15 +88,19 @@ impl Engine {
             }
             let Ok(config) = self.config_of(&repo) else { continue };
             let used = self.store().tasks(dandori_store::TaskFilter { repo: Some(repo.id), ..Default::default() }, 1);
-            if config.pool == 0 || used.await.map_or(true, |tasks| tasks.is_empty()) {
+            if config.pool == 0 || used.await.map_or(true, |page| page.tasks.is_empty()) {
                 continue;
             }
             let Ok(known) = self.open_known(repo.id).await else { continue };
             let git = known.git.clone();
             if let Ok(Err(e)) = self.blocking(move |_| git.pack_refs(LOOSE_REFS)).await {
-                info!(repo = %repo.root, "its refs could not be packed: {e}");
+                info!(repo = %repo.root, "cannot pack its refs: {e}");
             }
             let min_free = self.0.config.min_free_disk;
+            let leaving = self.0.leaving.lock().await;
+            if *leaving {
+                return;
+            }
             let filled = self
                 .blocking(move |engine| {
                     // What is known is good enough: a claim brings an older slot forward.
@@ -101,9 +108,10 @@ impl Engine {
                     engine.0.opener.pool(&known).fill(&base.oid, config.pool as usize, min_free)
                 })
                 .await;
+            drop(leaving);
             match filled {
                 Ok(Ok(_)) | Err(_) => {}
-                Ok(Err(e)) => info!(repo = %repo.root, "no warm slot: {e}"),
+                Ok(Err(e)) => info!(repo = %repo.root, "cannot prepare a worktree: {e}"),
             }
         }
     }
@@ -138,20 +146,22 @@ impl Engine {
 
     async fn back_up(&self) {
         match self.store().backup(now(), BACKUPS_KEPT).await {
-            Ok(path) => debug!(?path, "the store is backed up"),
+            Ok(path) => debug!(?path, "database backed up"),
             Err(e) => warn!("no backup: {e}"),
         }
     }
 
     async fn check_store(&self) {
         match self.store().check_integrity().await {
-            Ok(report) if report.findings.is_empty() => {}
+            Ok(report) if report.findings.is_empty() => self.damage_found(None),
             Ok(report) => {
                 let reason = report.findings.join("; ");
-                warn!("the store is damaged: {reason}");
-                self.notice(dandori_domain::Problem::StoreUnavailable { reason });
+                warn!("the database is damaged: {reason}");
+                let problem = dandori_domain::Problem::StoreUnavailable { reason };
+                self.damage_found(Some(problem.clone()));
+                self.notice(problem);
             }
-            Err(e) => warn!("the store could not be checked: {e}"),
+            Err(e) => warn!("cannot check the database: {e}"),
         }
     }
 }

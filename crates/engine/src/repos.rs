@@ -104,6 +104,18 @@ impl Engine {
         Ok(repo)
     }
 
+    /// The same, when it is known already: a mere look takes none up.
+    pub async fn known_repo_at(&self, path: &Utf8Path) -> Result<Option<Repo>, Problem> {
+        // Its main checkout itself is known without asking git.
+        let known = self.store().repos(self.life().host).await.map_err(|e| store_problem(&e))?;
+        if let Some(repo) = known.into_iter().find(|repo| repo.root == path && !self.0.edges.git.is_gone(repo)) {
+            return Ok(Some(repo));
+        }
+        let from = path.to_owned();
+        let (_, git_dir) = self.blocking(move |engine| engine.0.edges.git.discover(&from)).await??;
+        self.store().repo_by_git_dir(self.life().host, git_dir).await.map_err(|e| store_problem(&e))
+    }
+
     /// The same, opened.
     pub(crate) async fn open_at(&self, path: &Utf8Path) -> Result<Known, Problem> {
         Ok(self.0.opener.open(self.repo_at(path).await?))
@@ -140,6 +152,15 @@ impl Engine {
     pub(crate) fn config_of(&self, repo: &Repo) -> Result<Config, Problem> {
         let file = repo.root.join("dandori.toml");
         Config::load(&self.0.options.user_config, Some(&file)).map_err(|e| e.to_problem())
+    }
+
+    /// The same for a run: that it was refused is remembered until it is trusted.
+    pub(crate) async fn require_trust_to_run(&self, repo: &Repo) -> Result<(), Problem> {
+        let trusted = self.require_trust(repo);
+        if trusted.is_err() {
+            self.trust_was_wanted(repo).await;
+        }
+        trusted
     }
 
     /// Refuses what the user has not agreed to yet.

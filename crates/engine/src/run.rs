@@ -2,10 +2,13 @@
 
 mod admission;
 pub(crate) mod callers;
+mod diff;
 mod intake;
 mod log;
+mod set_up_log;
 mod steps;
 mod tasks;
+mod traces;
 
 use dandori_domain::run::{Fact, Note, Run, Step};
 use dandori_domain::{Failure, Problem, Stage};
@@ -16,11 +19,13 @@ use crate::Engine;
 use crate::kernel::{Kernel, WalkError, Walker};
 
 pub(crate) use callers::{Callers, own};
+pub use diff::WorkDiff;
 pub use intake::{NewTaskRequest, RunChoice};
 pub(crate) use intake::{check_line, check_words};
 pub use log::{LogChunk, LogFollower};
 pub(crate) use steps::PREPARED_LAUNCH;
 pub use tasks::{ComparedFile, ComparedRun, Comparison, WhichRun};
+pub use traces::Traces;
 
 /// How often a clean-up is tried before it is left for later.
 const CLEAN_UP_TRIES: u32 = 5;
@@ -91,7 +96,7 @@ impl Walker for RunWalker {
 
     fn rests(&self, run: &Run) {
         // Its pull request still speaks for whoever asked for the run.
-        if run.is_settled() && !(run.spec.settings.wants_pull && run.progress.pushed().is_some()) {
+        if run.is_settled() && !(run.spec.settings.wants_pull && run.progress.delivered().is_some()) {
             self.0.forget_caller(run.spec.id);
         }
         self.0.0.admission.notify_one();

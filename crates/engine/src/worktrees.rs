@@ -7,27 +7,53 @@
 mod add;
 mod adopt;
 mod claim;
+mod find;
 mod gc;
+mod leave;
 mod list;
 mod lost;
 mod remove;
 mod restore;
 
+use camino::Utf8PathBuf;
 use dandori_domain::WorktreeKey;
 use dandori_domain::worktree::{LeftoverReason, Owner, Worktree};
 use dandori_host::{now, random};
+use dandori_store::MadeFor;
+use tokio::sync::mpsc;
 
 pub use add::NewWorktreeRequest;
 pub(crate) use claim::Making;
+pub use leave::{LeftRepository, LeftWorktree};
 
 /// What is known of a worktree, from the store and the disk together.
 #[derive(Clone, Debug)]
 pub struct WorktreeReport {
     pub worktree: Worktree,
     pub state: WorktreeState,
-    pub dirty: u32,
-    pub unpushed: u32,
-    pub bytes: u64,
+    pub made_for: Option<MadeFor>,
+    /// Uncommitted files; `None` when it could not be looked at.
+    pub dirty: Option<u32>,
+    /// Commits no remote has; `None` when it could not be looked at.
+    pub unpushed: Option<u32>,
+    /// `None` when it was not measured.
+    pub bytes: Option<u64>,
+}
+
+/// What a worktree is called, known before it is looked at.
+#[derive(Clone, Debug)]
+pub struct WorktreeName {
+    pub branch: String,
+    pub path: Utf8PathBuf,
+    pub owner: Owner,
+    pub made_for: Option<MadeFor>,
+}
+
+/// All names, and the reports in the same order as they come.
+#[derive(Debug)]
+pub struct Listing {
+    pub names: Vec<WorktreeName>,
+    pub reports: mpsc::UnboundedReceiver<WorktreeReport>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -7,37 +7,37 @@ use jiff::Timestamp;
 
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum ForgeError {
-    #[error("there is no token for {host}")]
+    #[error("no token for {host}")]
     NoToken { host: String },
-    #[error("{host} does not accept the token: {detail}")]
+    #[error("{host} rejected the token: {detail}")]
     Unauthorised { host: String, detail: String },
-    #[error("the token may not do this: {detail}")]
+    #[error("the token does not allow this: {detail}")]
     Forbidden { detail: String },
     /// GitHub answers 404 for what is not there and for what the token may not see alike.
     #[error("{repository} does not exist, or the token cannot see it")]
     NoSuchRepository { repository: String },
     #[error("{repository} has no pull request {number}, or the token cannot see it")]
     NoSuchPull { repository: String, number: u64 },
-    #[error("the forge does not accept this: {detail}")]
+    #[error("the forge rejected the request: {detail}")]
     Invalid { detail: String },
     #[error("the repository was renamed or moved (the forge points to {location}); set the remote to its new address")]
     Moved { location: String },
-    #[error("the forge asks to wait until {until}")]
+    #[error("the forge's rate limit is reached: try again after {until}")]
     RateLimited { until: Timestamp },
-    #[error("{host} could not be reached: {detail}")]
+    #[error("cannot reach {host}: {detail}")]
     Unreachable { host: String, detail: String },
     #[error("{host} did not answer within {seconds} s")]
     TimedOut { host: String, seconds: u64 },
-    #[error("{host} is in trouble: {status}{}", after_colon(.detail))]
+    #[error("{host} has a problem: {status}{}", after_colon(.detail))]
     Server { host: String, status: u16, detail: String },
     /// A change was sent and its answer never came: it may have happened or not. Look before sending it again.
-    #[error("whether {host} carried this out is not known: {detail}")]
+    #[error("it is unknown whether {host} completed the request: {detail}")]
     UnknownOutcome { host: String, detail: String },
-    #[error("{host} answered something that cannot be read: {detail}")]
+    #[error("{host} sent an invalid answer: {detail}")]
     Garbled { host: String, detail: String },
-    #[error("{address} is no address for a forge: {reason}")]
+    #[error("{address} is not a valid forge address: {reason}")]
     BadAddress { address: String, reason: String },
-    #[error("the HTTP client could not be set up: {detail}")]
+    #[error("cannot set up the HTTP client: {detail}")]
     Setup { detail: String },
 }
 

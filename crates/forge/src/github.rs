@@ -5,8 +5,9 @@
 //! host and into no error, log or recording. Reading is conditional (ETag), so that looking often costs no budget.
 //!
 //! `wire` moves requests, `pace` decides when and how often, `etags` remembers answers, `refusal` reads error bodies,
-//! `pulls` holds GitHub's shapes. New calls are new methods beside the ones here; nothing below them knows any call.
+//! `pulls` holds GitHub's shapes, `endings` how a pull request ends. New calls are new methods beside the ones here; nothing below them knows any call.
 
+mod endings;
 mod etags;
 mod pace;
 mod pulls;
@@ -21,7 +22,7 @@ use reqwest::{Method, Url};
 use serde_json::json;
 
 pub use pace::Tempo;
-pub use pulls::{PullEdit, PullFilter, PullSummary};
+pub use pulls::{PullEdit, PullFilter, PullOpenness, PullSummary};
 pub use wire::Exchange;
 
 use crate::{ForgeError, Token};

@@ -192,7 +192,7 @@ impl Repository {
         let tree = self.worktree(path)?;
         match (made, tree) {
             (Ok(_), Some(tree)) => Ok(tree),
-            (Ok(_), None) => Err(GitError::unexpected(format!("{path} was made and has no record"))),
+            (Ok(_), None) => Err(GitError::unexpected(format!("{path} was created but git has no record of it"))),
             (Err(error), tree) => {
                 if let Some(tree) = tree {
                     tree.remove_record()?;

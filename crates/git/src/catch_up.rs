@@ -8,7 +8,7 @@ use std::io;
 
 use camino::Utf8PathBuf;
 use dandori_domain::Oid;
-use dandori_domain::run::Arrival;
+use dandori_domain::run::{Arrival, Offline};
 
 use crate::error::GitError;
 use crate::rebase::{Merged, Replay};
@@ -23,19 +23,21 @@ pub enum CatchUp {
     },
     Behind(Arrival),
     /// The remote could not be asked.
-    Offline {
-        reason: String,
-    },
+    Offline(Offline),
 }
 
 impl Repository {
     /// How `branch`, which stands at `from`, gets to what the remote has now. Its commits after `ours_after` are
     /// our own and come along.
     pub fn catch_up(&self, branch: &str, from: &Oid, ours_after: &Oid) -> Result<CatchUp, GitError> {
-        let theirs = match self.fetch_branch(branch) {
+        let Some(remote) = self.remote()? else { return Ok(CatchUp::Current { theirs: None }) };
+        let theirs = match self.fetch_branch(&remote, branch) {
             Ok(Some(theirs)) => theirs,
             Ok(None) => return Ok(CatchUp::Current { theirs: None }),
-            Err(reason) => return Ok(CatchUp::Offline { reason }),
+            Err(reason) => {
+                let fetched_at = self.last_heard(&remote, branch);
+                return Ok(CatchUp::Offline(Offline { reason, fetched_at }));
+            }
         };
         if self.is_ancestor(&theirs, from)? {
             return Ok(CatchUp::Current { theirs: Some(theirs) });

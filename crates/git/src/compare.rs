@@ -24,6 +24,24 @@ pub struct FileChange {
     pub is_binary: bool,
 }
 
+/// What a patch is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Form {
+    /// `git apply` takes it, binary files included.
+    Apply,
+    /// To read: renames recognised, binary files only named.
+    Read,
+    /// The files with their counts, so many cells wide.
+    Stat { cells: u16 },
+}
+
+/// Whether git puts in the user's colours.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Colours {
+    None,
+    Users,
+}
+
 impl Diff {
     /// `None` when nothing differs.
     pub fn changes(&self) -> Option<Changes> {
@@ -49,6 +67,30 @@ impl Repository {
     pub fn patch_between(&self, base: &Oid, tip: &Oid) -> Result<String, GitError> {
         let output = self.patch().arg("--find-renames").args([base.as_str(), tip.as_str(), "--"]).run()?;
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    }
+
+    /// The difference between two commits or trees, as it is to be shown. No byte of it is changed: it may hold anything.
+    pub fn shown_between(&self, from: &Oid, to: &Oid, form: Form, colours: Colours) -> Result<Vec<u8>, GitError> {
+        let call = self
+            .cmd()
+            .reading()
+            .args(["diff-tree", "-r", "--no-ext-diff", "--no-textconv", "--src-prefix=a/", "--dst-prefix=b/"])
+            .args([
+                "--ignore-submodules=none",
+                if colours == Colours::Users { "--color=always" } else { "--no-color" },
+            ]);
+        let call = match form {
+            Form::Apply => call.args(["--patch", "--binary", "--full-index", "--no-renames"]),
+            Form::Read => call.args(["--patch", "--find-renames"]),
+            Form::Stat { cells } => call.arg("--find-renames").arg(format!("--stat={cells}")),
+        };
+        Ok(call.args([from.as_str(), to.as_str(), "--"]).run()?.stdout)
+    }
+
+    /// Whether there is such a commit or tree here.
+    pub fn has_tree(&self, oid: &Oid) -> Result<bool, GitError> {
+        let call = self.cmd().reading().args(["cat-file", "-e", &format!("{}^{{tree}}", oid.as_str())]);
+        Ok(call.run_any()?.status.success())
     }
 
     /// The version of each of these files at a commit; a file that is not there has none.

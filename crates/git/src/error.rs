@@ -10,7 +10,7 @@ use dandori_host::CmdError;
 pub enum GitError {
     #[error("{path} is not inside a git repository")]
     NotARepository { path: Utf8PathBuf },
-    #[error("{path} belongs to another user: git does not use it unasked")]
+    #[error("{path} belongs to another user: git refuses to use it")]
     DubiousOwnership { path: Utf8PathBuf },
     #[error("{path} is a bare repository: there is no checkout to start from")]
     Bare { path: Utf8PathBuf },
@@ -18,41 +18,43 @@ pub enum GitError {
     Missing,
     #[error("git {found} is too old: {needed} or newer is needed")]
     TooOld { found: String, needed: String },
-    #[error("there is no branch, tag or commit {base}")]
+    #[error("no branch, tag or commit {base}")]
     UnknownBase { base: String, near: Vec<String> },
-    #[error("the branch {branch} is taken")]
+    #[error("several remotes and none is called origin: {}", names.join(", "))]
+    WhichRemote { names: Vec<String> },
+    #[error("branch {branch} is already in use")]
     BranchTaken { branch: String, suggestion: String, used_at: Option<Utf8PathBuf> },
-    #[error("{name} cannot be the name of a branch")]
+    #[error("{name} is not a valid branch name")]
     BadBranchName { name: String },
-    #[error("a worktree cannot be made at {path}: {reason}")]
+    #[error("cannot create a worktree at {path}: {reason}")]
     UnsafePath { path: Utf8PathBuf, reason: Unsafe },
-    #[error("there is already something at {path}")]
+    #[error("{path} already exists")]
     PathTaken { path: Utf8PathBuf },
     #[error("{path} is not a worktree of this repository")]
     NotOurs { path: Utf8PathBuf },
-    #[error("the worktree {path} is locked: {reason}")]
+    #[error("worktree {path} is locked: {reason}")]
     Locked { path: Utf8PathBuf, reason: String },
-    #[error("{reference} is not at {expected} any more")]
+    #[error("{reference} is no longer at {expected}")]
     RefMoved { reference: String, expected: String, found: String },
-    #[error("there is no {reference}")]
+    #[error("{reference} not found")]
     NoSuchRef { reference: String },
-    #[error("{path} has edits that are in the way: {}", files.join(", "))]
+    #[error("{path} has conflicting edits: {}", files.join(", "))]
     EditsInTheWay { path: Utf8PathBuf, files: Vec<String> },
-    #[error("some of it cannot be committed: {}", paths.iter().map(|u| u.path.as_str()).collect::<Vec<_>>().join(", "))]
+    #[error("some files cannot be committed: {}", paths.iter().map(|u| u.path.as_str()).collect::<Vec<_>>().join(", "))]
     Unfit { paths: Vec<Unfit> },
-    #[error("the files could not be read: {reason}")]
+    #[error("cannot read the files: {reason}")]
     Gathering { reason: String },
     #[error("reading the files took longer than {seconds} s")]
     StagingTooLong { seconds: u64 },
-    #[error("git does not know who you are: user.name and user.email are not set")]
+    #[error("git's user.name and user.email are not set")]
     NoIdentity,
     #[error("the repository was busy for {seconds} s")]
     Busy { seconds: u64 },
-    #[error("git answered something unexpected: {what}")]
+    #[error("unexpected answer from git: {what}")]
     Unexpected { what: String },
     #[error(transparent)]
     Command(#[from] CmdError),
-    #[error("{path} could not be read or written")]
+    #[error("cannot read or write {path}")]
     Io {
         path: Utf8PathBuf,
         #[source]
@@ -71,7 +73,7 @@ pub enum Unsafe {
     Symlink { component: Utf8PathBuf },
     #[error("{component} is not a folder")]
     NotAFolder { component: Utf8PathBuf },
-    #[error("it is inside another repository, {repository}")]
+    #[error("it is inside another repository: {repository}")]
     InsideRepository { repository: Utf8PathBuf },
 }
 
@@ -94,6 +96,7 @@ impl GitError {
             Self::Missing => Problem::GitMissing,
             Self::TooOld { found, needed } => Problem::GitTooOld { found: found.clone(), needed: needed.clone() },
             Self::UnknownBase { base, near } => Problem::UnknownBase { base: base.clone(), near: near.clone() },
+            Self::WhichRemote { names } => Problem::WhichRemote { names: names.clone() },
             Self::BranchTaken { branch, suggestion, used_at } => Problem::BranchTaken {
                 branch: branch.clone(),
                 suggestion: suggestion.clone(),

@@ -8,6 +8,7 @@
 //! Before that the folders are looked at ([`crate::inspect`]): what git would wait for, or leave out without a word, is
 //! named.
 
+mod look;
 mod take_in;
 pub(crate) mod worker;
 
@@ -85,7 +86,11 @@ struct Quarantine(Utf8PathBuf);
 
 impl Quarantine {
     fn of(tree: &Tree) -> Result<Self, GitError> {
-        let quarantine = Self(tree.git_dir().join("dandori-quarantine"));
+        Self::at(&tree.git_dir().join("dandori-quarantine"), tree)
+    }
+
+    fn at(folder: &Utf8Path, tree: &Tree) -> Result<Self, GitError> {
+        let quarantine = Self(folder.to_owned());
         quarantine.clear()?;
         for folder in ["objects/pack", "objects/info", "lfs", "tmp"] {
             let path = quarantine.0.join(folder);
@@ -135,22 +140,23 @@ impl Tree {
             return Err(GitError::Unfit { paths: unfit });
         }
         let known = self.head_if_any()?;
-        match self.gather_with(nested, lasting, bounds, known.clone(), IndexFrom::Worktree) {
+        let gather = |index| self.gather_with(&Quarantine::of(self)?, nested, lasting, bounds, known.clone(), index);
+        match gather(IndexFrom::Worktree) {
             // An index an agent damaged is not worth reading.
-            Err(GitError::Gathering { .. }) => self.gather_with(nested, lasting, bounds, known, IndexFrom::Head),
+            Err(GitError::Gathering { .. }) => gather(IndexFrom::Head),
             other => other,
         }
     }
 
     fn gather_with(
         &self,
+        quarantine: &Quarantine,
         nested: Nested,
         lasting: Lasting,
         bounds: Bounds,
         known: Option<Oid>,
         index: IndexFrom,
     ) -> Result<Gathered, GitError> {
-        let quarantine = Quarantine::of(self)?;
         if index == IndexFrom::Head || !quarantine.index().exists() {
             let _ = std::fs::remove_file(quarantine.index());
             if let Some(head) = &known {

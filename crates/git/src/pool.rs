@@ -212,7 +212,7 @@ impl Pool {
     fn make_slot(&self, base: &Oid) -> Result<Utf8PathBuf, GitError> {
         let path = self.folder.join(format!("slot-{:016x}", dandori_host::random() >> 64));
         let Some(_hold) = Hold::take(&path)? else {
-            return Err(GitError::unexpected(format!("{path} is held by somebody else")));
+            return Err(GitError::unexpected(format!("{path} is in use")));
         };
         let tree = {
             let _held = self.repository.lock_worktrees()?;

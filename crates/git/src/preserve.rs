@@ -6,6 +6,7 @@
 
 use camino::Utf8Path;
 use dandori_domain::Oid;
+use dandori_domain::run::BranchFate;
 use jiff::Timestamp;
 
 use crate::add::{Added, ExistingBranch, NewWorktree, Origin};
@@ -31,6 +32,32 @@ impl Repository {
         message: &str,
         at: Timestamp,
     ) -> Result<Option<Oid>, GitError> {
+        self.keep(tree, branch, BranchFate::Delete, reference, message, at)
+    }
+
+    /// The same for a worktree whose branch stays. Without a remote a commit on that branch is not lost, and nothing is kept
+    /// beside it.
+    pub fn preserve_beside(
+        &self,
+        tree: &Tree,
+        branch: &str,
+        reference: &str,
+        message: &str,
+        at: Timestamp,
+    ) -> Result<Option<Oid>, GitError> {
+        self.keep(tree, Some(branch), BranchFate::Keep, reference, message, at)
+    }
+
+    fn keep(
+        &self,
+        tree: &Tree,
+        branch: Option<&str>,
+        fate: BranchFate,
+        reference: &str,
+        message: &str,
+        at: Timestamp,
+    ) -> Result<Option<Oid>, GitError> {
+        let is_safe_on_branch = fate == BranchFate::Keep && self.is_on_its_own();
         let head = tree.head_if_any()?;
         let earlier = self.reference(reference)?;
         let work = tree.work()?;
@@ -39,10 +66,11 @@ impl Repository {
             None => None,
         };
         let is_dirty = work.is_some() && work != head_tree;
-        let mut further = self.stranded_commits(branch, head.as_ref())?;
+        let mut further = if is_safe_on_branch { Vec::new() } else { self.stranded_commits(branch, head.as_ref())? };
         if !is_dirty && further.is_empty() {
             let own = tree.branch()?;
-            let unkept = self.unkept_head(head.as_ref(), branch.or(own.as_deref()), earlier.as_ref())?;
+            let own = branch.or(own.as_deref()).filter(|_| !is_safe_on_branch);
+            let unkept = self.unkept_head(head.as_ref(), own, earlier.as_ref())?;
             match (unkept, &earlier) {
                 // Clean, perhaps because the directory is already gone: what was kept before is what there is.
                 (None, _) => return Ok(earlier),
@@ -80,20 +108,19 @@ impl Repository {
         Ok(Some(oid))
     }
 
+    /// What is kept under this name.
+    pub fn kept(&self, reference: &str) -> Result<Option<Oid>, GitError> {
+        self.reference(reference)
+    }
+
     /// A worktree as it was when it was kept: at the commit it stood on, the edits back as uncommitted changes. The
     /// branch is the one named in `new` if that is free or stands there, else the nearest free name; `new.base` is
     /// used only when nothing had been committed yet. The ref stays.
     pub fn restore(&self, reference: &str, new: &NewWorktree) -> Result<Added, GitError> {
         let kept = self.reference(reference)?;
         let kept = kept.ok_or_else(|| GitError::NoSuchRef { reference: reference.to_owned() })?;
-        let object = self.commit_object(&kept)?;
-        let (head, has_edits) = match object.trailer(KEPT_ON) {
-            None => (kept.clone(), false),
-            Some(name) => match object.parents.first().filter(|p| p.as_str() == name) {
-                Some(parent) => (parent.clone(), true),
-                None => (new.base.clone(), true),
-            },
-        };
+        let Kept { head, has_edits } = self.what_is_kept(&kept)?;
+        let head = head.unwrap_or_else(|| new.base.clone());
         let wanted = NewWorktree { base: head.clone(), existing: ExistingBranch::Refuse, ..new.clone() };
         let added = match self.add_worktree(&wanted) {
             Err(GitError::BranchTaken { suggestion, .. }) => {
@@ -109,6 +136,24 @@ impl Repository {
             added.tree.cmd().args(["read-tree", tip.as_str()]).run_patiently()?;
         }
         Ok(added)
+    }
+
+    /// The commit a worktree stood on when it was kept; `None` when nothing is kept there, or nothing was committed yet.
+    pub fn kept_on(&self, reference: &str) -> Result<Option<Oid>, GitError> {
+        match self.reference(reference)? {
+            Some(kept) => Ok(self.what_is_kept(&kept)?.head),
+            None => Ok(None),
+        }
+    }
+
+    fn what_is_kept(&self, kept: &Oid) -> Result<Kept, GitError> {
+        let object = self.commit_object(kept)?;
+        Ok(match object.trailer(KEPT_ON) {
+            None => Kept { head: Some(kept.clone()), has_edits: false },
+            Some(name) => {
+                Kept { head: object.parents.first().filter(|p| p.as_str() == name).cloned(), has_edits: true }
+            }
+        })
     }
 
     /// An earlier call may have been killed after it chose another branch name.
@@ -163,6 +208,13 @@ impl Repository {
     fn empty_tree(&self) -> Result<Oid, GitError> {
         Ok(Oid::new(self.cmd().args(["hash-object", "-w", "-t", "tree", "/dev/null"]).run()?.text()))
     }
+}
+
+/// What a commit under a private ref keeps.
+struct Kept {
+    /// What HEAD stood on.
+    head: Option<Oid>,
+    has_edits: bool,
 }
 
 fn named(head: Option<&Oid>) -> String {

@@ -3,8 +3,9 @@
 use dandori_domain::Oid;
 
 use crate::error::GitError;
-use crate::refs::{head_ref, tracking_ref};
-use crate::repository::{REMOTE, Repository};
+use crate::refs::head_ref;
+use crate::remote::Remote;
+use crate::repository::Repository;
 use crate::tree::Tree;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -15,6 +16,8 @@ pub enum PushAnswer {
     Overtaken { theirs: Oid },
     /// The remote would not take it, or could not be reached. Without credentials.
     Refused { reason: String },
+    /// There is none: the commit is on its branch, and that is all there is to do.
+    NoRemote,
 }
 
 impl Tree {
@@ -25,21 +28,22 @@ impl Tree {
 
 impl Repository {
     pub fn push(&self, oid: &Oid, branch: &str) -> Result<PushAnswer, GitError> {
-        if let Some(reason) = self.push_lfs(oid, branch)? {
+        let Some(remote) = self.remote()? else { return Ok(PushAnswer::NoRemote) };
+        if let Some(reason) = self.push_lfs(&remote, oid, branch)? {
             return Ok(PushAnswer::Refused { reason });
         }
         let refspec = format!("{}:{}", oid.as_str(), head_ref(branch));
         let output = self
             .cmd()
             .over_network()
-            .args(["push", "--porcelain", "--no-verify", "--no-force", "--no-follow-tags", REMOTE, &refspec])
+            .args(["push", "--porcelain", "--no-verify", "--no-force", "--no-follow-tags", &remote.name, &refspec])
             .run_any()?;
         if output.status.success() {
             return Ok(PushAnswer::Pushed);
         }
         let reason = refusal(&output.text(), &output.stderr);
         // The words of a refusal differ from server to server; what the remote has does not.
-        match self.fetch_branch(branch) {
+        match self.fetch_branch(&remote, branch) {
             Ok(Some(theirs)) if self.is_ancestor(oid, &theirs)? => Ok(PushAnswer::Pushed),
             Ok(Some(theirs)) if !self.is_ancestor(&theirs, oid)? => Ok(PushAnswer::Overtaken { theirs }),
             _ => Ok(PushAnswer::Refused { reason }),
@@ -47,23 +51,23 @@ impl Repository {
     }
 
     /// Where the remote's branch is now, fetched; `None` when there is none. The error is one line for people.
-    pub(crate) fn fetch_branch(&self, branch: &str) -> Result<Option<Oid>, String> {
+    pub(crate) fn fetch_branch(&self, remote: &Remote, branch: &str) -> Result<Option<Oid>, String> {
         let say = |error: &dyn std::error::Error| error.to_string();
         let reference = head_ref(branch);
-        let listed = self.cmd().reading().over_network().args(["ls-remote", REMOTE, &reference]).run_any();
+        let listed = self.cmd().reading().over_network().args(["ls-remote", &remote.name, &reference]).run_any();
         let listed = listed.map_err(|e| say(&e))?;
         if !listed.status.success() {
             let reason = crate::base::in_one_line(&listed.stderr);
-            return Err(reason.unwrap_or_else(|| "the remote could not be reached".to_owned()));
+            return Err(reason.unwrap_or_else(|| "cannot reach the remote".to_owned()));
         }
         if listed.text().is_empty() {
             return Ok(None);
         }
-        let tracking = tracking_ref(branch);
+        let tracking = remote.tracking_ref(branch);
         self.cmd()
             .over_network()
             .args(["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance"])
-            .args(["--no-recurse-submodules", REMOTE, &format!("+{reference}:{tracking}")])
+            .args(["--no-recurse-submodules", &remote.name, &format!("+{reference}:{tracking}")])
             .run_patiently()
             .map_err(|e| crate::base::in_one_line(e.stderr()).unwrap_or_else(|| say(&e)))?;
         self.reference(&tracking).map_err(|e| say(&e))
@@ -71,11 +75,11 @@ impl Repository {
 
     /// git-lfs uploads its files from the pre-push hook; hooks do not run here, so it is asked outright. A clone
     /// without a store of such files has none to upload.
-    fn push_lfs(&self, oid: &Oid, branch: &str) -> Result<Option<String>, GitError> {
+    fn push_lfs(&self, remote: &Remote, oid: &Oid, branch: &str) -> Result<Option<String>, GitError> {
         if !self.common_dir().join("lfs/objects").is_dir() || !self.uses_lfs(oid)? {
             return Ok(None);
         }
-        let output = self.cmd().over_network().args(["lfs", "push", REMOTE, &head_ref(branch)]).run_any()?;
+        let output = self.cmd().over_network().args(["lfs", "push", &remote.name, &head_ref(branch)]).run_any()?;
         if output.status.success() {
             return Ok(None);
         }
@@ -92,6 +96,6 @@ fn refusal(porcelain: &str, stderr: &str) -> String {
     match line {
         Some(line) if remote.is_empty() => line,
         Some(line) => format!("{line}: {}", remote.join(" ")),
-        None => crate::base::in_one_line(stderr).unwrap_or_else(|| "the remote could not be reached".to_owned()),
+        None => crate::base::in_one_line(stderr).unwrap_or_else(|| "cannot reach the remote".to_owned()),
     }
 }

@@ -85,16 +85,17 @@ impl Repository {
     }
 
     pub(crate) fn merge_trees(&self, base: &Oid, ours: &Oid, theirs: &Oid) -> Result<Merged, GitError> {
-        let call = self.cmd().reading().args([
-            "merge-tree",
-            "--write-tree",
-            "-z",
-            "--name-only",
-            "--no-messages",
-            &format!("--merge-base={}", base.as_str()),
-            ours.as_str(),
-            theirs.as_str(),
-        ]);
+        self.merge_trees_of(Some(base), ours, theirs)
+    }
+
+    /// Without a base git takes what the two histories have in common.
+    pub(crate) fn merge_trees_of(&self, base: Option<&Oid>, ours: &Oid, theirs: &Oid) -> Result<Merged, GitError> {
+        let call = self
+            .cmd()
+            .reading()
+            .args(["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages"])
+            .args(base.map(|base| format!("--merge-base={}", base.as_str())))
+            .args([ours.as_str(), theirs.as_str()]);
         let output = call.run_any()?;
         let mut fields = output.fields().into_iter();
         match (output.status.code(), fields.next()) {

@@ -1,5 +1,7 @@
 //! Branches, dandori's own refs, and how commits stand to each other.
 
+use std::collections::HashSet;
+
 use camino::Utf8PathBuf;
 use dandori_domain::Oid;
 
@@ -24,11 +26,6 @@ impl Repository {
 
     pub fn branch_oid(&self, name: &str) -> Result<Option<Oid>, GitError> {
         self.reference(&head_ref(name))
-    }
-
-    /// Where the remote's branch was when it was last fetched or pushed.
-    pub fn remote_branch_oid(&self, name: &str) -> Result<Option<Oid>, GitError> {
-        self.reference(&tracking_ref(name))
     }
 
     /// The branches whose names begin with `prefix`, without `refs/heads/`.
@@ -75,6 +72,41 @@ impl Repository {
         Ok(text.lines().filter_map(|l| l.split_once(' ')).map(|(oid, name)| (name.to_owned(), Oid::new(oid))).collect())
     }
 
+    /// Which of these refs are there. Where refs are files they are looked at themselves: lists ask this of every task they show.
+    pub fn existing_refs(&self, names: &[String]) -> Result<HashSet<String>, GitError> {
+        if !self.has_ref_files() {
+            let known: HashSet<String> = self.refs_under("refs/")?.into_iter().map(|(name, _)| name).collect();
+            return Ok(names.iter().filter(|name| known.contains(*name)).cloned().collect());
+        }
+        let is_loose = |name: &&String| self.common_dir().join(name).is_file();
+        let (loose, other): (Vec<&String>, Vec<&String>) = names.iter().partition(is_loose);
+        let mut found: HashSet<String> = loose.into_iter().cloned().collect();
+        if !other.is_empty() {
+            let file = self.common_dir().join("packed-refs");
+            let packed = match std::fs::read_to_string(&file) {
+                Ok(packed) => packed,
+                Err(e) if e.kind() == std::io::ErrorKind::NotFound => String::new(),
+                Err(e) => return Err(GitError::io(&file)(e)),
+            };
+            let wanted: HashSet<&str> = other.iter().map(|name| name.as_str()).collect();
+            let names = packed.lines().filter_map(|line| line.split_once(' ')).map(|(_, name)| name);
+            found.extend(names.filter(|name| wanted.contains(name)).map(str::to_owned));
+        }
+        Ok(found)
+    }
+
+    /// Refs under any of these prefixes by their short names, those that were committed to last first, each with the first line of
+    /// its commit. A few: for people to choose from.
+    pub fn recent_refs(&self, prefixes: &[&str]) -> Result<Vec<(String, String)>, GitError> {
+        let call = self.cmd().reading().args(["for-each-ref", "--count=200", "--sort=-creatordate"]);
+        let text = call.args(["--format=%(refname:short)%09%(contents:subject)", "--"]).args(prefixes).run()?.text();
+        Ok(text
+            .lines()
+            .filter_map(|l| l.split_once('\t'))
+            .map(|(name, what)| (name.to_owned(), what.to_owned()))
+            .collect())
+    }
+
     /// Points one of our own refs somewhere.
     pub fn set_own_ref(&self, name: &str, oid: &Oid) -> Result<(), GitError> {
         require_own(name)?;
@@ -87,7 +119,8 @@ impl Repository {
     /// of those files whenever it fetches or pushes. As `git gc` does, which our commands keep from running.
     pub fn pack_refs(&self, most_loose: usize) -> Result<bool, GitError> {
         let loose = |folder: &str| self.common_dir().join(folder).read_dir_utf8().map_or(0, Iterator::count);
-        let many = ["refs/heads/dandori", "refs/remotes/origin/dandori"].iter().any(|f| loose(f) > most_loose);
+        let tracked = self.remote()?.map(|remote| remote.tracking_ref("dandori"));
+        let many = tracked.as_deref().into_iter().chain(["refs/heads/dandori"]).any(|f| loose(f) > most_loose);
         if many && self.has_ref_files() {
             self.cmd().durably().args(["pack-refs", "--all"]).run_patiently()?;
         }
@@ -164,10 +197,6 @@ pub(crate) fn require_branch_name(name: &str) -> Result<(), GitError> {
 
 pub(crate) fn head_ref(branch: &str) -> String {
     format!("refs/heads/{branch}")
-}
-
-pub(crate) fn tracking_ref(branch: &str) -> String {
-    format!("refs/remotes/{}/{branch}", crate::repository::REMOTE)
 }
 
 fn require_own(name: &str) -> Result<(), GitError> {

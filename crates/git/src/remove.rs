@@ -51,6 +51,18 @@ impl Repository {
         })
     }
 
+    /// Whether a branch may go with its worktree. Without a remote it may be the only place of its commits: then it may go when
+    /// another branch has them all.
+    pub fn is_spare(&self, branch: &str) -> Result<bool, GitError> {
+        if !self.is_on_its_own() {
+            return Ok(true);
+        }
+        match self.branch_oid(branch)? {
+            Some(tip) => Ok(self.unpushed(&tip, Some(branch))? == 0),
+            None => Ok(true),
+        }
+    }
+
     /// A directory without a record: ours when it says it was (or says nothing at all), otherwise not to be touched.
     fn throw_away_leftover(&self, path: &Utf8Path, trash: &Utf8Path) -> Result<(), GitError> {
         let found = match path.symlink_metadata() {

@@ -10,9 +10,6 @@ use rustix::fs::{FlockOperation, flock};
 
 use crate::error::GitError;
 use crate::git::{Call, Git};
-use crate::tree::parse_status;
-
-pub(crate) const REMOTE: &str = "origin";
 
 /// Longer than any holder needs: making a record, moving a slot, removing a record.
 const LOCK_PATIENCE: Duration = Duration::from_mins(5);
@@ -24,14 +21,6 @@ pub struct Repository {
     common_dir: Utf8PathBuf,
     /// Whether the user has filters of his own; asked once for as long as this is open.
     pub(crate) own_filters: Arc<OnceLock<bool>>,
-}
-
-/// How the user's own checkout stands. Nothing of it is an error: runs start from the base.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct MainCheckout {
-    pub dirty_files: u32,
-    pub detached: bool,
-    pub branch: Option<String>,
 }
 
 impl Repository {
@@ -82,27 +71,6 @@ impl Repository {
             || self.cmd().reading().args(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]).answer()?.is_some())
     }
 
-    /// Where `origin` is, as it is configured. It may hold credentials: it is not for showing.
-    pub fn remote_url(&self) -> Result<Option<String>, GitError> {
-        Ok(self.cmd().reading().args(["config", "--get", &format!("remote.{REMOTE}.url")]).answer()?)
-    }
-
-    pub fn main_checkout(&self) -> Result<MainCheckout, GitError> {
-        let output = self
-            .cmd()
-            .env("GIT_WORK_TREE", &self.root)
-            .at(&self.root)
-            .reading()
-            .args(["status", "--porcelain=v2", "--branch", "-z", "--no-renames", "--ignore-submodules=all"])
-            .run()?;
-        let status = parse_status(&output);
-        Ok(MainCheckout {
-            dirty_files: u32::try_from(status.dirty.len()).unwrap_or(u32::MAX),
-            detached: status.branch.is_none(),
-            branch: status.branch,
-        })
-    }
-
     /// A command on what all worktrees share. It runs in the main checkout: a remote may be a path relative to it.
     pub(crate) fn cmd(&self) -> Call {
         self.git.cmd().at(&self.root).env("GIT_DIR", &self.common_dir)
@@ -138,7 +106,7 @@ impl Repository {
     }
 }
 
-fn where_is(git: &Git, from: &Utf8Path) -> Call {
+pub(crate) fn where_is(git: &Git, from: &Utf8Path) -> Call {
     git.cmd()
         .at(from)
         .reading()

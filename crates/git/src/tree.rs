@@ -31,11 +31,19 @@ const FILTERS: &str = r"^filter\..*\.(clean|smudge|process)$";
 pub struct TreeState {
     /// Paths with changes that are not committed, untracked ones included, ignored ones not.
     pub dirty: Vec<String>,
-    /// Commits of HEAD that no remote branch has.
+    /// Commits of HEAD that no remote branch has; without a remote those that are on no branch at all.
     pub unpushed: u32,
     pub head: Option<Oid>,
     /// `None` when HEAD is detached.
     pub branch: Option<String>,
+}
+
+/// Whether git may write down what it found out about the files, so that the next look is a glance.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Refresh {
+    /// Somebody may be at work and need the index himself.
+    No,
+    Yes,
 }
 
 impl Tree {
@@ -111,7 +119,7 @@ impl Tree {
     }
 
     pub fn state(&self) -> Result<TreeState, GitError> {
-        self.state_with(self.head_if_any()?.as_ref(), self.branch()?.as_deref(), None)
+        self.state_with(self.head_if_any()?.as_ref(), self.branch()?.as_deref(), None, Refresh::No)
     }
 
     /// The same for one whose HEAD is known, and perhaps how much of it is unpushed.
@@ -120,10 +128,15 @@ impl Tree {
         head: Option<&Oid>,
         branch: Option<&str>,
         unpushed: Option<u32>,
+        index: Refresh,
     ) -> Result<TreeState, GitError> {
         let unpushed = match (head, unpushed) {
             (_, Some(count)) => count,
-            (Some(head), None) => self.repository.unpushed(head, branch)?,
+            // Without a remote its own branch is where a commit belongs.
+            (Some(head), None) => {
+                let own = branch.filter(|_| !self.repository.is_on_its_own());
+                self.repository.unpushed(head, own)?
+            }
             (None, None) => 0,
         };
         let (head, branch) = (head.cloned(), branch.map(str::to_owned));
@@ -136,10 +149,12 @@ impl Tree {
             let dirty = unfit.into_iter().map(|unfit| unfit.path).collect();
             return Ok(TreeState { dirty, unpushed, head, branch: self.branch()? });
         }
-        let output = self
-            .cmd_on_files()?
-            .deadline(STATUS_DEADLINE)
-            .reading()
+        let call = self.cmd_on_files()?.deadline(STATUS_DEADLINE);
+        let call = match index {
+            Refresh::No => call.reading(),
+            Refresh::Yes => call,
+        };
+        let output = call
             .args(["status", "--porcelain=v2", "--branch", "-z", "--no-renames"])
             .args(["--untracked-files=all", "--ignore-submodules=all", "--no-ahead-behind"])
             .run()?;
@@ -294,8 +309,8 @@ impl Repository {
         Ok(*self.own_filters.get_or_init(|| found))
     }
 
-    /// Commits of `oid` that are on no remote branch; where there are none at all, on no other branch.
-    pub(crate) fn unpushed(&self, oid: &Oid, branch: Option<&str>) -> Result<u32, GitError> {
+    /// Commits of `oid` that are on no remote branch; where there are none at all, on no branch other than `but`.
+    pub(crate) fn unpushed(&self, oid: &Oid, but: Option<&str>) -> Result<u32, GitError> {
         let count = |not: &[&str]| -> Result<u32, GitError> {
             let call = self.cmd().reading().args(["rev-list", "--count", oid.as_str(), "--not"]).args(not);
             Ok(call.run()?.text().parse().unwrap_or(u32::MAX))
@@ -304,7 +319,7 @@ impl Repository {
         if unpushed == 0 || !self.has_no_remote_branches()? {
             return Ok(unpushed);
         }
-        match branch.map(|b| format!("--exclude={b}")) {
+        match but.map(|b| format!("--exclude={b}")) {
             Some(own) => count(&[own.as_str(), "--branches"]),
             None => count(&["--branches"]),
         }

@@ -306,14 +306,14 @@ pub enum Oddity {
     WrongType { field: String, expected: &'static str },
     #[error("{field} is missing")]
     Missing { field: String },
-    #[error("the event {name:?} is not known for {agent}")]
+    #[error("unknown event {name:?} for {agent}")]
     UnknownEvent { name: String, agent: Agent },
     #[error("registered for {registered}, but this is an event of {found}")]
     OtherAgent { registered: Client, found: Client },
-    #[error("the text held bytes that are not text")]
+    #[error("the text contained invalid bytes")]
     BrokenText,
-    #[error("part of the patch was not understood")]
+    #[error("part of the patch could not be parsed")]
     OddPatch,
-    #[error("{field} could not be read: {why}")]
+    #[error("cannot read {field}: {why}")]
     Unreadable { field: String, why: String },
 }

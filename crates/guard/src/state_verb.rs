@@ -70,8 +70,8 @@ mod tests {
             ("env A=1 dandori state set -- verification.self_complete true", "self_complete: true"),
             ("dandori state set goal.phase p2 && dandori state set verification.self_complete on", "self_complete"),
             ("dandori state set playbook.active plan/archive/playbook-old.md", "plan/archive/playbook-old.md"),
-            ("dandori state set playbook.active \"$(ls plan/archive/*)\"", "cannot be told"),
-            ("dandori state set verification.self_complete $x", "cannot be told"),
+            ("dandori state set playbook.active \"$(ls plan/archive/*)\"", "cannot be determined"),
+            ("dandori state set verification.self_complete $x", "cannot be determined"),
         ] {
             let judged = stage("critic").bash(line);
             assert_eq!(judged.outcome(), Outcome::Block, "{line}");

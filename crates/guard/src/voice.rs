@@ -62,11 +62,11 @@ impl Voice {
 /// Why a guard could not do its work: not the agent's fault, and not a finding.
 #[derive(Debug, thiserror::Error)]
 pub enum Trouble {
-    #[error("{path} cannot be read: {reason}")]
+    #[error("cannot read {path}: {reason}")]
     Unreadable { path: String, reason: String },
-    #[error("{what} did not end within {seconds} s")]
+    #[error("{what} did not finish within {seconds} s")]
     TimedOut { what: String, seconds: u64 },
-    #[error("{what} could not be started: {reason}")]
+    #[error("cannot start {what}: {reason}")]
     NotStarted { what: String, reason: String },
     #[error("{0}")]
     Other(String),

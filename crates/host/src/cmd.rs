@@ -27,20 +27,20 @@ const MAX_OUTPUT: usize = 256 * 1024 * 1024;
 
 #[derive(Debug, thiserror::Error)]
 pub enum CmdError {
-    #[error("{program} could not be started")]
+    #[error("cannot start {program}")]
     NotStarted {
         program: String,
         #[source]
         source: io::Error,
     },
     /// Not the program is missing but the place it was to run in.
-    #[error("{program} cannot run in {folder}: that folder is gone")]
+    #[error("cannot run {program} in {folder}: the folder does not exist")]
     FolderGone { program: String, folder: String },
-    #[error("{command} did not end within {seconds} s and was stopped")]
+    #[error("{command} did not finish within {seconds} s and was stopped")]
     TimedOut { command: String, seconds: u64 },
     #[error("{command} failed ({status}){}", tail_of(.stderr))]
     Failed { command: String, status: String, code: Option<i32>, stdout: Vec<u8>, stderr: String },
-    #[error("{command} could not be talked to")]
+    #[error("cannot communicate with {command}")]
     Io {
         command: String,
         #[source]
@@ -392,7 +392,7 @@ impl Drain {
                 Ok(n) => {
                     self.bytes.extend_from_slice(chunk.get(..n).unwrap_or_default());
                     if self.bytes.len() > MAX_OUTPUT {
-                        return Err(io::Error::other("its output is too long to be true"));
+                        return Err(io::Error::other("the output is too long"));
                     }
                 }
                 Err(e) if e.kind() == io::ErrorKind::WouldBlock => break,

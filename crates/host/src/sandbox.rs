@@ -129,10 +129,10 @@ impl SandboxPolicy {
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SandboxError {
-    #[error("a whole sandbox is required: {reason}")]
+    #[error("a complete sandbox is required: {reason}")]
     Missing { reason: String },
     /// The kernel has Landlock and refused our rules: never run without a fence then.
-    #[error("the sandbox could not be set up")]
+    #[error("cannot set up the sandbox")]
     Refused {
         #[source]
         source: ::landlock::RulesetError,
@@ -145,7 +145,7 @@ pub(crate) type Namespaces = Result<(), String>;
 /// Fences the calling thread, and everything it starts, for good.
 pub(crate) fn apply(policy: &SandboxPolicy, namespaces: &Namespaces) -> Result<Sandbox, SandboxError> {
     if policy.mode == SandboxMode::Off {
-        return Ok(Sandbox::None { reason: "switched off by configuration".into() });
+        return Ok(Sandbox::None { reason: "disabled in the configuration".into() });
     }
     limits::keep(&policy.limits, namespaces.is_ok());
     if let Err(reason) = namespaces

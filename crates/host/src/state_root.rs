@@ -24,13 +24,13 @@ const CLOSED: u32 = 0o700;
 pub enum StateRootError {
     #[error("{path} belongs to another user")]
     Foreign { path: Utf8PathBuf },
-    #[error("{path} cannot be used")]
+    #[error("cannot use {path}")]
     Io {
         path: Utf8PathBuf,
         #[source]
         source: io::Error,
     },
-    #[error("{path} is too long for a socket")]
+    #[error("the path {path} is too long for a socket")]
     TooLong { path: Utf8PathBuf },
 }
 

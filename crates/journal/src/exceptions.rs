@@ -43,21 +43,21 @@ impl Given {
 
 #[derive(Debug, thiserror::Error)]
 pub enum ExceptionError {
-    #[error("{path} is being changed by others")]
+    #[error("{path} is being changed by another process")]
     Busy { path: Utf8PathBuf },
-    #[error("{path} cannot be read")]
+    #[error("cannot read {path}")]
     Unreadable {
         path: Utf8PathBuf,
         #[source]
         source: io::Error,
     },
-    #[error("{path} cannot be written")]
+    #[error("cannot write {path}")]
     Unwritable {
         path: Utf8PathBuf,
         #[source]
         source: io::Error,
     },
-    #[error("there is no exception {id} that still holds")]
+    #[error("no active exception {id}")]
     None { id: String },
 }
 
@@ -137,7 +137,7 @@ impl Exceptions {
         };
         let content: Content = serde_json::from_slice(&bytes).map_err(|e| unreadable(e.into()))?;
         if content.version != VERSION {
-            return Err(unreadable(io::Error::other(format!("it is of version {}", content.version))));
+            return Err(unreadable(io::Error::other(format!("its version is {}", content.version))));
         }
         Ok(content.exceptions)
     }

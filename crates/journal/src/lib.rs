@@ -39,4 +39,4 @@ pub use exceptions::{ExceptionError, Exceptions, Given};
 pub use local::local_time;
 pub use logs::Logs;
 pub use record::{Outcome, Record, RecordedVerdict, StepRecord, action, event_name};
-pub use session::{Session, clear_post_loop, sessions, sweep};
+pub use session::{Session, clear_post_loop, sessions, sweep, waiting_for_consent};

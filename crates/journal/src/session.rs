@@ -4,7 +4,7 @@ use std::io;
 use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use dandori_guard::Agent;
+use dandori_guard::{Agent, Mark};
 use jiff::Timestamp;
 use sha2::{Digest, Sha256};
 
@@ -47,6 +47,21 @@ pub fn sessions(folder: &Utf8Path) -> Vec<Session> {
     let entries = folder.join("sessions").read_dir_utf8().into_iter().flatten().flatten();
     let kept = entries.filter(|entry| !entry.file_name().starts_with('.'));
     kept.map(|entry| Session { folder: folder.to_owned(), own: entry.path().to_owned() }).collect()
+}
+
+/// Sessions of a checkout that were refused a change, not longer ago than `window`, because nobody has confirmed what they
+/// understood; each with its name and the time of the refusal. One that was never refused anything waits for nobody.
+pub fn waiting_for_consent(folder: &Utf8Path, now: Timestamp, window: Duration) -> Vec<(String, Timestamp)> {
+    let waits = |session: &Session| {
+        session.mark(&Mark::Consent)?;
+        if session.mark(&Mark::Confirmed).is_some() {
+            return None;
+        }
+        let refused = session.denied(now, window).into_iter().find(|denied| denied.guard == "consent")?;
+        let ago = jiff::SignedDuration::from_secs(i64::try_from(refused.seconds_ago).ok()?);
+        Some((session.own.file_name()?.to_owned(), now - ago))
+    };
+    sessions(folder).iter().filter_map(waits).collect()
 }
 
 /// The checkout's mark goes: for `post-loop`, which belongs to no session.

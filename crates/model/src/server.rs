@@ -24,6 +24,7 @@ pub enum Kind {
 }
 
 impl From<Client> for Kind {
+    #[deny(clippy::wildcard_enum_match_arm)]
     fn from(client: Client) -> Self {
         match client {
             Client::Claude => Self::Anthropic,

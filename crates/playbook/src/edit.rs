@@ -4,13 +4,13 @@ use crate::lines::{Entry, Value, entries, value_of, without_comment};
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EditError {
-    #[error("there is no `{path}` in it, and no `{section}` to add it to")]
+    #[error("neither `{path}` nor `{section}` exists")]
     NoPlace { path: String, section: String },
-    #[error("`{path}` has further keys or a list below it: change those")]
+    #[error("`{path}` contains other keys or a list")]
     NotAValue { path: String },
-    #[error("a value is one line")]
+    #[error("a value must be a single line")]
     SeveralLines,
-    #[error("it has quotes that cannot be written in one line")]
+    #[error("its quotes cannot be written on one line")]
     Unwritable,
 }
 

@@ -77,6 +77,11 @@ pub struct Roles {
 }
 
 impl State {
+    /// What can be set, beside a playbook for each focus.
+    pub fn keys() -> &'static [&'static str] {
+        &KEYS
+    }
+
     pub fn read(text: &str) -> Self {
         let mut state = Self::default();
         let found = entries(text);

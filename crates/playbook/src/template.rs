@@ -4,15 +4,15 @@
 pub fn state_template(japanese: bool) -> String {
     let (intro, active, security, toolstack) = if japanese {
         (
-            "このリポジトリの現在の状態です。dandori と人が読み書きします。作業の詳細は `playbook.active` の playbook にあります。",
+            "このリポジトリの現在の状態です。人と dandori が読み書きします。作業の詳細は `playbook.active` で指定した playbook にあります。",
             "plan/playbook-<名前>.md。なければ null",
             "normal か admin",
             "A、B、C のいずれか",
         )
     } else {
         (
-            "What this repository is working on now, read and written by people and by dandori. The work itself is in the \
-             playbook that `playbook.active` names.",
+            "The current state of this repository, read and written by people and by dandori. The details of the work are \
+             in the playbook named by `playbook.active`.",
             "plan/playbook-<name>.md, or null",
             "normal or admin",
             "A, B or C",
@@ -57,22 +57,22 @@ struct Words {
 
 const ENGLISH: Words = Words {
     goal: "Goal",
-    why: "What is to be true afterwards, and why.",
-    phase: "The first thing",
-    criterion: "A command that shows it, and what it prints",
+    why: "What should be true when this is done, and why.",
+    phase: "First step",
+    criterion: "A command that proves it, and its output",
     subtasks: "Subtasks",
-    subtask: "One step, small enough to be checked by itself",
-    last: "Final look at the whole",
-    whole: "All tests pass, and the goal above can be shown",
+    subtask: "One step, small enough to be verified on its own",
+    last: "Final review",
+    whole: "All tests pass, and the goal above can be demonstrated",
 };
 
 const JAPANESE: Words = Words {
     goal: "目的",
-    why: "完了後に何が成り立つべきか、その理由。",
+    why: "完了時に何が実現しているべきか、その理由。",
     phase: "最初の作業",
-    criterion: "それを示すコマンドと、その出力",
+    criterion: "それを証明するコマンドと、その出力",
     subtasks: "サブタスク",
-    subtask: "単独で検証できる大きさの一手順",
+    subtask: "単独で検証できる大きさの手順",
     last: "最終確認",
-    whole: "すべてのテストが通り、上の目的を示せる",
+    whole: "すべてのテストが通り、上の目的を達成したことを示せる",
 };

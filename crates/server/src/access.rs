@@ -28,12 +28,12 @@ fn refused(headers: &HeaderMap, token: &Token) -> Option<(StatusCode, &'static s
     let text = |name| headers.get(name).and_then(|v: &axum::http::HeaderValue| v.to_str().ok());
     // A page on another name that resolves to this machine sends that name.
     if !text(header::HOST).is_some_and(is_ours) {
-        return Some((StatusCode::MISDIRECTED_REQUEST, "this host name is not served here"));
+        return Some((StatusCode::MISDIRECTED_REQUEST, "unknown host name"));
     }
     if let Some(origin) = headers.get(header::ORIGIN) {
         let ours = origin.to_str().ok().and_then(|o| o.strip_prefix("http://")).is_some_and(is_ours);
         if !ours {
-            return Some((StatusCode::FORBIDDEN, "requests from other pages are refused"));
+            return Some((StatusCode::FORBIDDEN, "requests from other origins are not allowed"));
         }
     }
     if !text(header::AUTHORIZATION).is_some_and(|given| token.opens(given)) {

@@ -6,24 +6,32 @@ use axum::response::{IntoResponse, Response};
 use dandori_api::ErrorBody;
 use dandori_domain::Problem;
 use dandori_domain::problem::Class;
+use dandori_text::Lang;
+
+use crate::words;
 
 /// A problem on its way out.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Refusal {
     status: StatusCode,
     problem: Problem,
+    lang: Lang,
 }
 
 impl Refusal {
     /// Where HTTP itself has a word for it.
     pub(crate) fn with(status: StatusCode, problem: Problem) -> Self {
-        Self { status, problem }
+        Self { status, problem, lang: Lang::En }
+    }
+
+    pub(crate) fn in_words(self, lang: Lang) -> Self {
+        Self { lang, ..self }
     }
 }
 
 impl From<Problem> for Refusal {
     fn from(problem: Problem) -> Self {
-        Self { status: status(&problem), problem }
+        Self { status: status(&problem), problem, lang: Lang::En }
     }
 }
 
@@ -31,7 +39,10 @@ pub(crate) type Answer<T> = Result<Json<T>, Refusal>;
 
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
-        (self.status, Json(ErrorBody { problem: self.problem })).into_response()
+        let body = ErrorBody { error: words::problem(self.lang, &self.problem) };
+        let mut response = (self.status, Json(body)).into_response();
+        response.extensions_mut().insert(self);
+        response
     }
 }
 
@@ -39,18 +50,24 @@ fn status(problem: &Problem) -> StatusCode {
     match problem {
         Problem::NoSuchTask { .. }
         | Problem::NoSuchRun { .. }
+        | Problem::NoSuchNeed { .. }
         | Problem::NoSuchWorktree { .. }
         | Problem::NoSuchPath { .. }
         | Problem::NothingPreserved { .. }
+        | Problem::NoPullOf { .. }
         | Problem::NoSuchPull { .. } => StatusCode::NOT_FOUND,
         Problem::TaskIsBusy { .. }
         | Problem::CannotCancel { .. }
         | Problem::CannotRetry { .. }
-        | Problem::CannotFollowUp { .. }
         | Problem::WorktreeHeld { .. }
         | Problem::WorktreeDirty { .. }
         | Problem::WorktreeExists { .. }
         | Problem::WorktreeLocked { .. }
+        | Problem::PullIs { .. }
+        | Problem::PullIsBusy { .. }
+        | Problem::PullTaken { .. }
+        | Problem::CannotMerge { .. }
+        | Problem::PickFirst { .. }
         | Problem::BranchTaken { .. } => StatusCode::CONFLICT,
         Problem::StoreFull | Problem::DiskFull { .. } => StatusCode::INSUFFICIENT_STORAGE,
         Problem::StopUnderWay | Problem::StoreUnavailable { .. } | Problem::TooManyConnections { .. } => {

@@ -29,7 +29,7 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Sent<T> {
 
     async fn from_request(request: Request, state: &S) -> Result<Self, Refusal> {
         let Ok(read) = tokio::time::timeout(BODY_PATIENCE, Json::<T>::from_request(request, state)).await else {
-            return Err(unread(StatusCode::REQUEST_TIMEOUT, "the request did not come to its end".to_owned()));
+            return Err(unread(StatusCode::REQUEST_TIMEOUT, "the request was incomplete".to_owned()));
         };
         read.map(|Json(body)| Self(body)).map_err(|e| unread(e.status(), e.body_text()))
     }

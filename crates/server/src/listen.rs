@@ -17,21 +17,36 @@ use crate::access;
 use crate::connections::{self, Strangers};
 use crate::routes::{App, router, streams};
 use crate::token::Token;
+use crate::words;
 
 /// Every answer carries it.
 pub const VERSION_HEADER: &str = "x-dandori-version";
 
+/// What this program is. A debug build says what `DANDORI_VERSION` names instead: for tests of one version beside another.
+#[cfg(debug_assertions)]
+#[expect(clippy::disallowed_methods, reason = "a switch of the tests, read where it acts")]
+pub fn version() -> &'static str {
+    static NAMED: std::sync::OnceLock<Option<&'static str>> = std::sync::OnceLock::new();
+    let named = || std::env::var("DANDORI_VERSION").ok().map(|text| &*text.leak());
+    NAMED.get_or_init(named).unwrap_or(env!("CARGO_PKG_VERSION"))
+}
+
+#[cfg(not(debug_assertions))]
+pub fn version() -> &'static str {
+    env!("CARGO_PKG_VERSION")
+}
+
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
-    #[error("another daemon holds {lock}")]
+    #[error("another daemon is running (lock {lock})")]
     AnotherLives { lock: Utf8PathBuf },
-    #[error("{path} cannot be used")]
+    #[error("cannot use {path}")]
     Io {
         path: Utf8PathBuf,
         #[source]
         source: io::Error,
     },
-    #[error("{address} cannot be listened on")]
+    #[error("cannot listen on {address}")]
     Listen {
         address: SocketAddr,
         #[source]
@@ -75,6 +90,7 @@ pub async fn serve(
     let app = App { engine: engine.clone(), stop: stop.clone(), started_at: now(), listen, streams: streams() };
     let service = router(app)
         .layer(axum::middleware::from_fn_with_state(token.clone(), access::check))
+        .layer(axum::middleware::from_fn(words::translate))
         .layer(axum::middleware::map_response(say_version));
     tokio::spawn(keep_token(layout.token(), token.clone(), stop.clone()));
     info!(socket = %layout.socket(), "ready");
@@ -109,7 +125,7 @@ async fn keep_token(path: Utf8PathBuf, token: Token, stop: CancellationToken) {
 
 /// So that a client of another version says so instead of misunderstanding.
 async fn say_version(mut response: axum::response::Response) -> axum::response::Response {
-    response.headers_mut().insert(VERSION_HEADER, axum::http::HeaderValue::from_static(env!("CARGO_PKG_VERSION")));
+    response.headers_mut().insert(VERSION_HEADER, axum::http::HeaderValue::from_static(version()));
     response
 }
 
@@ -142,7 +158,7 @@ fn bind(layout: &Layout, root: &StateRoot) -> Result<UnixListener, ServeError> {
 async fn bind_loopback(address: SocketAddr) -> Result<(TcpListener, SocketAddr), ServeError> {
     let refused = |source| ServeError::Listen { address, source };
     if !address.ip().is_loopback() {
-        return Err(refused(io::Error::other("only loopback addresses are served")));
+        return Err(refused(io::Error::other("only loopback addresses are allowed")));
     }
     let listener = TcpListener::bind(address).await.map_err(refused)?;
     let bound = listener.local_addr().map_err(refused)?;

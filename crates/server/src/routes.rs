@@ -3,6 +3,9 @@
 mod daemon;
 mod events;
 mod guards;
+mod leave;
+mod names;
+mod needs;
 mod pulls;
 mod tasks;
 mod worktrees;
@@ -53,8 +56,8 @@ impl App {
 #[derive(OpenApi)]
 #[openapi(info(
     title = "dandori",
-    description = "Tasks, runs, worktrees and pull requests of one dandori daemon. Every request carries \
-                   `Authorization: Bearer <token>`; the token is in the state root's private folder."
+    description = "Tasks, runs, worktrees and pull requests of a dandori daemon. Every request needs \
+                   `Authorization: Bearer <token>`; the token is in the state folder, in private/token."
 ))]
 struct Description;
 
@@ -70,18 +73,34 @@ fn map() -> OpenApiRouter<App> {
         .routes(routes!(tasks::retry))
         .routes(routes!(tasks::cancel))
         .routes(routes!(tasks::compare))
+        .routes(routes!(tasks::whole_diff))
+        .routes(routes!(tasks::patch))
         .routes(routes!(tasks::pick))
         .routes(routes!(tasks::run))
         .routes(routes!(tasks::diff))
         .routes(routes!(tasks::log))
         .routes(routes!(worktrees::list, worktrees::add))
+        .routes(routes!(worktrees::one))
         .routes(routes!(worktrees::remove))
         .routes(routes!(worktrees::gc))
         .routes(routes!(worktrees::adopt))
         .routes(routes!(worktrees::restore))
         .routes(routes!(pulls::list, pulls::create))
         .routes(routes!(pulls::show))
+        .routes(routes!(pulls::diff))
+        .routes(routes!(pulls::merge))
+        .routes(routes!(pulls::close))
+        .routes(routes!(pulls::reopen))
         .routes(routes!(guards::stats))
+        .routes(routes!(names::names))
+        .routes(routes!(leave::leave))
+        .routes(routes!(needs::list))
+        .routes(routes!(needs::show))
+        .routes(routes!(needs::snooze))
+        .routes(routes!(needs::wake))
+        .routes(routes!(needs::dismiss))
+        .routes(routes!(needs::front))
+        .routes(routes!(needs::test_notices))
 }
 
 pub(crate) fn router(app: App) -> Router {

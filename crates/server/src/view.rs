@@ -1,17 +1,25 @@
 //! Domain values as the wire shows them.
 
+mod pull;
+
 use dandori_api::{
-    ChangesView, CollectedThing, ComparedFile, ComparedRun, Comparison, EventView, GuardStatsView, GuardView, Overlap,
-    PullLink, PullView, RunView, TaskView, UsageView, WorktreeView,
+    ChangedFile, ChangesView, CollectedThing, ComparedFile, ComparedRun, Comparison, DiffView, EventView,
+    GuardStatsView, GuardView, NamedWorktree, OfflineView, Overlap, RunView, StartView, TaskView, UsageView,
+    WorktreeNames, WorktreeView,
 };
 use dandori_domain::WaitReason;
 use dandori_domain::pull::Pull;
-use dandori_domain::run::{BranchFate, Removal, Run, RunKind, Sandbox};
+use dandori_domain::run::{BranchFate, Removal, Run, RunKind, Sandbox, Start};
 use dandori_domain::task::Task;
-use dandori_domain::worktree::{Owner, Worktree};
+use dandori_domain::worktree::Owner;
 use dandori_engine::guard_stats::{GuardStats, Stats};
-use dandori_engine::{PullRecord, WorktreeReport, WorktreeState};
+use dandori_engine::{FileChange, Traces, WorkDiff, WorktreeName, WorktreeReport, WorktreeState};
 use dandori_store::Event;
+use dandori_text::Lang;
+
+use crate::words;
+
+pub(crate) use pull::{pull, pull_done, pull_moved, pull_page, pull_put};
 
 /// How much of an instruction a listing carries.
 const SHOWN_INSTRUCTION: usize = 4000;
@@ -23,16 +31,24 @@ pub(crate) fn task(task: &Task, repository: String, runs: Vec<RunView>) -> TaskV
         title: task.title.clone(),
         repository,
         created_at: task.created_at.to_string(),
-        picked: task.picked.map(|run| run.to_string()),
+        picked: task.picked.map(|run| run.key().to_string()),
         runs,
     }
 }
 
 /// A run, with the pull request of its branch.
-pub(crate) fn run(run: &Run, pull: Option<&Pull>, place: Option<u64>, waits_for: Option<WaitReason>) -> RunView {
+pub(crate) fn run(
+    lang: Lang,
+    run: &Run,
+    traces: Traces,
+    pull: Option<&Pull>,
+    place: Option<u64>,
+    waits_for: Option<WaitReason>,
+) -> RunView {
     let progress = &run.progress;
     let ready = progress.ready_workspace();
-    let is_gone = matches!(run.removal, Removal::Done(_));
+    let is_gone = matches!(run.removal, Removal::Done(_)) || !traces.worktree;
+    let has_branch = traces.branch && run.removal != Removal::Done(BranchFate::Delete);
     // Of a follow-up that did not ask for it, the failure of an earlier one's pull request is not its own.
     let its_own = pull.filter(|pull| pull.wanted.run == run.spec.id);
     RunView {
@@ -45,31 +61,49 @@ pub(crate) fn run(run: &Run, pull: Option<&Pull>, place: Option<u64>, waits_for:
         instruction: run.spec.instruction.chars().take(SHOWN_INSTRUCTION).collect(),
         follows: match &run.spec.kind {
             RunKind::First => None,
-            RunKind::FollowUp { after, .. } => Some(after.to_string()),
+            RunKind::FollowUp { after, .. } => Some(after.key().to_string()),
         },
-        branch: ready.filter(|_| run.removal != Removal::Done(BranchFate::Delete)).map(|w| w.branch.clone()),
+        branch: ready.filter(|_| has_branch).map(|w| w.branch.clone()),
         base: ready.map(|w| w.base.clone()),
+        start: run.start.as_ref().map(start),
         commit: progress.commit().map(|commit| commit.oid.to_string()),
+        pushed: progress.delivered().map(|_| progress.pushed().is_some()),
         changes: progress.staged().and_then(|s| s.changes).map(|c| ChangesView {
             files: c.files,
             insertions: c.insertions,
             deletions: c.deletions,
         }),
-        pr: pull.and_then(Pull::link).map(|link| PullLink { number: link.number, url: link.url.clone() }),
+        pr: pull.and_then(pull::link),
         session: run.conversation().map(ToString::to_string),
         worktree: ready.filter(|_| !is_gone).map(|w| w.path.to_string()),
         sandbox: progress.work().map(|work| sandbox(&work.sandbox)),
-        preserved: run.preserved.as_ref().map(|p| p.reference.clone()),
-        usage: progress.ended().map(|e| usage(&e.usage)),
+        preserved: run.preserved.as_ref().filter(|_| traces.preserved).map(|p| p.reference.clone()),
+        usage: progress.ended().and_then(|e| usage(&e.usage)),
         summary: run.summary().map(str::to_owned),
         place,
         waits_for,
-        failure: run.failure().cloned(),
-        pr_failure: its_own.and_then(Pull::problem).cloned(),
+        error: words::of_run(lang, run),
+        pr_error: its_own.and_then(|pull| words::of_pull(lang, pull)),
         notes: run.notes.clone(),
         created_at: run.spec.created_at.to_string(),
         launched_at: progress.work().map(|work| work.launched_at.to_string()),
         ended_at: progress.ended().map(|e| e.at.to_string()),
+    }
+}
+
+pub(crate) fn start(start: &Start) -> StartView {
+    let left_out = start.left_out.as_ref();
+    StartView {
+        base: start.base.clone(),
+        commit: start.commit.to_string(),
+        branch: left_out.and_then(|left_out| left_out.branch.clone()),
+        commits: left_out.map(|left_out| left_out.commits),
+        unpushed: left_out.and_then(|left_out| left_out.unpushed),
+        changed: left_out.map(|left_out| left_out.changed),
+        offline: start.offline.as_ref().map(|offline| OfflineView {
+            reason: offline.reason.clone(),
+            fetched_at: offline.fetched_at.map(|at| at.to_string()),
+        }),
     }
 }
 
@@ -84,18 +118,27 @@ pub(crate) fn sandbox(sandbox: &Sandbox) -> String {
     all.iter().filter(|(holds, _)| *holds).map(|(_, name)| *name).collect::<Vec<_>>().join(", ")
 }
 
+pub(crate) fn names(all: &[WorktreeName]) -> WorktreeNames {
+    let name = |of: &WorktreeName| NamedWorktree {
+        branch: known(&of.branch),
+        path: of.path.to_string(),
+        task: of.made_for.as_ref().map(|made| made.task.to_string()),
+        owner: owner(&of.owner),
+    };
+    let total = u64::try_from(all.len()).unwrap_or(u64::MAX);
+    WorktreeNames { names: all.iter().map(name).collect(), total }
+}
+
 pub(crate) fn worktree(report: &WorktreeReport) -> WorktreeView {
     let w = &report.worktree;
     WorktreeView {
         key: w.key.to_string(),
         path: w.path.to_string(),
-        branch: w.branch.clone(),
-        base: w.base.clone(),
-        run: match &w.owner {
-            Owner::Run { run } => Some(run.to_string()),
-            _ => None,
-        },
-        owner: owner(w),
+        branch: known(&w.branch),
+        base: known(&w.base),
+        task: report.made_for.as_ref().map(|made| made.task.to_string()),
+        run: report.made_for.as_ref().map(|made| made.run.key().to_string()),
+        owner: owner(&w.owner),
         state: report.state.as_str().to_owned(),
         dirty: report.dirty,
         unpushed: report.unpushed,
@@ -109,28 +152,17 @@ pub(crate) fn worktree(report: &WorktreeReport) -> WorktreeView {
     }
 }
 
-pub(crate) fn owner(worktree: &Worktree) -> String {
-    match &worktree.owner {
-        Owner::Run { run } => run.to_string(),
-        Owner::Session { session } => session.clone(),
-        Owner::Nobody => String::new(),
+fn owner(owner: &Owner) -> Option<String> {
+    match owner {
+        Owner::Run { run } => Some(run.key().to_string()),
+        Owner::Session { session } => Some(session.clone()),
+        Owner::Nobody => None,
     }
 }
 
-pub(crate) fn pull(pull: PullRecord) -> PullView {
-    PullView {
-        number: pull.number,
-        title: pull.draft.title,
-        body: pull.draft.body,
-        state: pull.state,
-        head: pull.draft.head,
-        base: pull.draft.base,
-        commit: pull.commit,
-        url: pull.url,
-        forge: pull.forge.to_owned(),
-        run: pull.run.map(|run| run.to_string()),
-        created_at: pull.created_at.to_string(),
-    }
+/// What is empty is not known.
+pub(crate) fn known(text: &str) -> Option<String> {
+    (!text.is_empty()).then(|| text.to_owned())
 }
 
 pub(crate) fn event(event: Event) -> EventView {
@@ -148,13 +180,15 @@ pub(crate) fn event(event: Event) -> EventView {
     }
 }
 
-fn usage(usage: &dandori_domain::Usage) -> UsageView {
-    UsageView {
+/// Nothing where the agent does not tell.
+fn usage(usage: &dandori_domain::Usage) -> Option<UsageView> {
+    let is_told = usage.tokens() > 0 || usage.cost.is_some();
+    is_told.then(|| UsageView {
         input_tokens: usage.input_tokens,
         output_tokens: usage.output_tokens,
         cached_tokens: usage.cached_tokens,
         cost: usage.cost.map(dandori_domain::Usd::dollars),
-    }
+    })
 }
 
 pub(crate) fn comparison(task: &Task, comparison: dandori_engine::Comparison) -> Comparison {
@@ -163,12 +197,12 @@ pub(crate) fn comparison(task: &Task, comparison: dandori_engine::Comparison) ->
         .into_iter()
         .map(|compared| {
             let candidate = &compared.candidate;
-            let view = run(candidate.latest(), None, None, None);
+            let latest = candidate.latest();
             ComparedRun {
-                run: view.id,
-                key: view.key,
-                agent: view.agent,
-                state: view.state,
+                key: latest.spec.id.key().to_string(),
+                id: latest.spec.id.to_string(),
+                agent: latest.spec.agent.to_string(),
+                state: latest.status(),
                 insertions: compared.files.iter().map(|f| f.insertions).sum(),
                 deletions: compared.files.iter().map(|f| f.deletions).sum(),
                 files: compared
@@ -176,7 +210,7 @@ pub(crate) fn comparison(task: &Task, comparison: dandori_engine::Comparison) ->
                     .into_iter()
                     .map(|f| ComparedFile { path: f.path, insertions: f.insertions, deletions: f.deletions })
                     .collect(),
-                usage: candidate.usage().as_ref().map(usage),
+                usage: candidate.usage().as_ref().and_then(usage),
                 chain: candidate.runs().map(|r| r.spec.id.key().to_string()).collect(),
             }
         })
@@ -187,6 +221,35 @@ pub(crate) fn comparison(task: &Task, comparison: dandori_engine::Comparison) ->
         .map(|(path, (runs, same))| Overlap { path, runs: runs.iter().map(|r| r.key().to_string()).collect(), same })
         .collect();
     Comparison { task: task.number.to_string(), runs, overlap }
+}
+
+pub(crate) fn diff(task: &Task, diff: &WorkDiff) -> DiffView {
+    let run = &diff.run;
+    let first = diff.runs.first().unwrap_or(run);
+    let count = |file: &FileChange, lines: u64| (!file.is_binary).then_some(lines);
+    DiffView {
+        task: task.number.to_string(),
+        run: run.spec.id.key().to_string(),
+        runs: diff.runs.iter().map(|run| run.spec.id.key().to_string()).collect(),
+        agent: run.spec.agent.to_string(),
+        state: run.status(),
+        branch: run.branch().map(str::to_owned),
+        base: first.workspace().map(|workspace| workspace.base.clone()),
+        from: diff.from.as_ref().map(ToString::to_string),
+        to: diff.to.as_ref().map(ToString::to_string),
+        commit: diff.commit.as_ref().map(ToString::to_string),
+        insertions: diff.files.iter().map(|f| f.added).sum(),
+        deletions: diff.files.iter().map(|f| f.deleted).sum(),
+        files: diff
+            .files
+            .iter()
+            .map(|f| ChangedFile {
+                path: f.path.clone(),
+                insertions: count(f, f.added),
+                deletions: count(f, f.deleted),
+            })
+            .collect(),
+    }
 }
 
 pub(crate) fn collected(thing: dandori_engine::CollectedThing) -> CollectedThing {
@@ -217,8 +280,8 @@ pub(crate) fn guard_stats(stats: Stats) -> GuardStatsView {
         events: stats.events,
         blocked: stats.blocked,
         asked: stats.asked,
-        p50_micros: stats.p50_micros,
-        p99_micros: stats.p99_micros,
+        p50_micros: (stats.events > 0).then_some(stats.p50_micros),
+        p99_micros: (stats.events > 0).then_some(stats.p99_micros),
         guards: stats.guards.into_iter().map(guard).collect(),
     }
 }

@@ -3,6 +3,7 @@
 
 mod guards;
 mod machines;
+mod needs;
 
 use std::collections::BTreeSet;
 
@@ -25,6 +26,13 @@ use machines::{
     a_pushed_branch_has_its_pull_request_in_the_same_moment,
     an_open_pull_request_lets_the_worktree_go_unless_somebody_works_in_it,
     any_machine_is_recorded_logged_and_fenced_alike,
+};
+
+use needs::{
+    a_notice_is_begun_once_when_many_want_to, notices_are_the_present_life_s_and_old_ones_go,
+    old_answers_go_with_their_needs_and_no_others, only_tasks_that_may_need_somebody_are_looked_at,
+    the_newest_answer_to_a_need_counts_until_it_is_taken_back,
+    trust_is_wanted_since_the_first_refusal_of_the_same_content,
 };
 
 use crate::{EventFilter, Life, Noun, StoreError, TaskFilter};
@@ -214,7 +222,7 @@ async fn references_resolve(world: World) {
     let (first, run) = world.task().await;
     let (second, _) =
         world.store.create_task(world.new_task("two"), vec![world.new_run(), world.new_run()]).await.unwrap();
-    for text in ["T-2", "t-2", "2", " 2 ", &second.id.to_string()] {
+    for text in ["T-2", "t-2", "2", "#2", " 2 ", &second.id.to_string()] {
         assert_eq!(world.store.find_task(text).await.unwrap(), second, "{text}");
         assert_eq!(world.store.find_runs(text).await.unwrap().len(), 2, "{text}");
     }
@@ -225,7 +233,20 @@ async fn references_resolve(world: World) {
         assert_eq!(world.store.find_runs(&text).await.unwrap(), std::slice::from_ref(&run), "{text}");
         assert_eq!(world.store.find_task(&text).await.unwrap(), first, "{text}");
     }
-    for text in ["T-9", "zzzzzzzz", "", "x%", "____", &RepoId::mint(at(0), random()).to_string()] {
+    for text in [
+        "T-9",
+        "zzzzzzzz",
+        "",
+        "x%",
+        "____",
+        "#",
+        "T-",
+        "task_%",
+        "run_0_",
+        "-1",
+        "+2",
+        &RepoId::mint(at(0), random()).to_string(),
+    ] {
         let missing = world.store.find_task(text).await;
         assert!(matches!(missing, Err(StoreError::NotFound { noun: Noun::Task, .. })), "{text}: {missing:?}");
     }
@@ -237,12 +258,25 @@ async fn an_ambiguous_key_lists_what_it_could_mean(world: World) {
     for (run, random) in runs.iter_mut().zip([1u128 << 80 | 7 << 48, 2u128 << 80 | 7 << 48]) {
         run.id = dandori_domain::RunId::mint(at(0), random);
     }
+    let mut lone = world.new_run();
+    lone.id = dandori_domain::RunId::mint(at(9), u128::MAX);
     let ids = runs.each_ref().map(|r| r.id.to_string());
+    let keys = runs.each_ref().map(|r| r.id.key().to_string());
     let shared = runs[0].id.key().as_str()[3..].to_owned();
     assert_eq!(shared, runs[1].id.key().as_str()[3..]);
     world.store.create_task(world.new_task("twins"), runs.to_vec()).await.unwrap();
     let Err(StoreError::Ambiguous { matches, .. }) = world.store.find_runs(&shared).await else { panic!("{shared}") };
-    assert_eq!(BTreeSet::from_iter(matches), BTreeSet::from_iter(ids));
+    assert_eq!(matches.len(), 2, "{matches:?}");
+    let named = |key: &str| matches.iter().any(|m| m.starts_with(key) && m.contains("T-1") && m.contains("twins"));
+    assert!(keys.iter().all(|key| named(key)), "each with what it is about: {matches:?}");
+    // One character is enough where no other begins so.
+    let (third, _) = world.store.create_task(world.new_task("other"), vec![lone.clone()]).await.unwrap();
+    let one = &lone.id.key().to_string()[..1];
+    assert!(keys.iter().all(|key| !key.starts_with(one)), "{keys:?} {one}");
+    assert_eq!(world.store.find_task(one).await.unwrap(), third);
+    // Both were asked for in the same millisecond: their ids begin alike.
+    let Err(StoreError::Ambiguous { .. }) = world.store.find_runs(&ids[0][..14]).await else { panic!("{ids:?}") };
+    assert_eq!(world.store.find_runs(&ids[0][..29]).await.unwrap()[0].spec.id, runs[0].id);
 }
 
 async fn a_pull_of_the_same_head_is_opened_once(world: World) {
@@ -256,16 +290,16 @@ async fn a_pull_of_the_same_head_is_opened_once(world: World) {
     let mut asked = tokio::task::JoinSet::new();
     for i in 0..8 {
         let (store, draft) = (store.clone(), draft(&format!("dandori/{}", i % 2), "first"));
-        asked.spawn(
-            async move { store.open_local_pull(repo, None, draft, Oid::new("1111"), at(1)).await.unwrap().number },
-        );
+        asked.spawn(async move {
+            store.open_local_pull(repo, None, None, draft, Oid::new("1111"), at(1)).await.unwrap().number
+        });
     }
     let numbers: BTreeSet<u64> = asked.join_all().await.into_iter().collect();
     assert_eq!(numbers, BTreeSet::from([1, 2]), "numbered from 1, without gaps");
 
     let (_, run) = world.task().await;
     let again = store
-        .open_local_pull(repo, Some(run.spec.id), draft("dandori/0", "second"), Oid::new("2222"), at(2))
+        .open_local_pull(repo, None, Some(run.spec.id), draft("dandori/0", "second"), Oid::new("2222"), at(2))
         .await
         .unwrap();
     assert_eq!((again.draft.title.as_str(), again.head_oid.as_str(), again.run), ("second", "2222", Some(run.spec.id)));
@@ -273,8 +307,14 @@ async fn a_pull_of_the_same_head_is_opened_once(world: World) {
     assert_eq!(store.local_pull(repo, again.number).await.unwrap(), again);
 
     store.set_local_pull_state(repo, again.number, PullState::Merged, at(3)).await.unwrap();
-    let next = store.open_local_pull(repo, None, draft("dandori/0", "third"), Oid::new("3333"), at(4)).await.unwrap();
-    assert_eq!(next.number, 3, "a merged one stays merged");
+    let next = store.open_local_pull(repo, None, None, draft("dandori/0", "third"), Oid::new("3333"), at(4));
+    assert_eq!(next.await.unwrap().number, 3, "a merged one stays merged");
+    let moved = store.open_local_pull(repo, Some(3), None, draft("dandori/9", "moved"), Oid::new("4444"), at(5));
+    let moved = moved.await.unwrap();
+    assert_eq!((moved.number, moved.draft.head.as_str(), moved.created_at), (3, "dandori/9", at(4)));
+    let taken = store.open_local_pull(repo, Some(3), None, draft("dandori/1", "moved"), Oid::new("5555"), at(6));
+    // Whichever of the two was first.
+    assert_eq!(taken.await.unwrap().number, 3 - again.number, "a branch has one");
     let listed: Vec<_> = store.local_pulls(repo).await.unwrap().iter().map(|p| p.number).collect();
     assert_eq!(listed, [3, 2, 1]);
     let missing = store.local_pull(repo, 99).await;
@@ -450,19 +490,27 @@ async fn tasks_are_listed_newest_first_with_their_runs(world: World) {
     let (elsewhere, _) = world.store.create_task(elsewhere, vec![world.new_run()]).await.unwrap();
 
     let listed = async |filter, limit| {
-        let tasks = world.store.tasks(filter, limit).await.unwrap();
-        tasks.into_iter().map(|t| (t.task.id, t.runs.len())).collect::<Vec<_>>()
+        let page = world.store.tasks(filter, limit).await.unwrap();
+        page.tasks.into_iter().map(|t| (t.task.id, t.runs.len())).collect::<Vec<_>>()
     };
     let all = [(elsewhere.id, 1), (open.id, 1), (done.id, 1)];
     assert_eq!(listed(TaskFilter::default(), 10).await, all);
     assert_eq!(listed(TaskFilter::default(), 2).await, all[..2]);
-    assert_eq!(listed(TaskFilter { repo: Some(world.repo), open_only: false }, 10).await, all[1..]);
-    assert_eq!(listed(TaskFilter { repo: Some(world.repo), open_only: true }, 10).await, all[1..2]);
+    let here = TaskFilter { repo: Some(world.repo), ..TaskFilter::default() };
+    assert_eq!(listed(here.clone(), 10).await, all[1..]);
+    assert_eq!(listed(TaskFilter { open_only: true, ..here.clone() }, 10).await, all[1..2]);
+    assert_eq!(world.store.tasks(TaskFilter::default(), 1).await.unwrap().total, 3, "the rest is counted");
+    let in_state = |state| TaskFilter { states: vec![state], ..here.clone() };
+    assert_eq!(listed(in_state(Status::Pending), 10).await, all[1..2]);
+    assert_eq!(listed(in_state(Status::Failed), 10).await, []);
+    let of_agent = |agent: String| TaskFilter { agent: Some(agent), ..here.clone() };
+    assert_eq!(listed(of_agent(run.spec.agent.to_string()), 10).await, all[1..]);
+    assert_eq!(listed(of_agent("nobody".to_owned()), 10).await, []);
 
-    let picked = world.store.pick(open.id, run.spec.id, at(2)).await.unwrap();
+    let picked = world.store.pick(open.id, run.spec.id, None, at(2)).await.unwrap();
     assert_eq!(picked.picked, Some(run.spec.id));
     assert_eq!(world.store.task(open.id).await.unwrap(), picked);
-    let wrong = world.store.pick(done.id, run.spec.id, at(2)).await;
+    let wrong = world.store.pick(done.id, run.spec.id, None, at(2)).await;
     assert!(matches!(wrong, Err(StoreError::NotFound { noun: Noun::Run, .. })), "{wrong:?}");
 }
 
@@ -545,6 +593,12 @@ contract_test!(memory, sqlite, postgres => (
     guard_records_are_taken_in_by_the_present_life_alone,
     guard_records_are_told_apart_by_their_folder,
     old_guard_records_go,
+    only_tasks_that_may_need_somebody_are_looked_at,
+    the_newest_answer_to_a_need_counts_until_it_is_taken_back,
+    old_answers_go_with_their_needs_and_no_others,
+    trust_is_wanted_since_the_first_refusal_of_the_same_content,
+    a_notice_is_begun_once_when_many_want_to,
+    notices_are_the_present_life_s_and_old_ones_go,
     any_machine_is_recorded_logged_and_fenced_alike,
     a_lease_is_taken_once_when_many_ask_and_an_earlier_holder_cannot_write,
     a_pushed_branch_has_its_pull_request_in_the_same_moment,

@@ -11,38 +11,38 @@ pub type Result<T> = std::result::Result<T, StoreError>;
 /// Cloned to every job of a failed group commit, hence causes as text.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum StoreError {
-    #[error("the disk of the store is full; nothing was written")]
+    #[error("the disk with the database is full; nothing was written")]
     Full,
-    #[error("the store cannot be reached: {reason}")]
+    #[error("cannot reach the database: {reason}")]
     Unavailable { reason: String },
     /// The commit was sent and its answer never came: it may have happened. Read again before doing it again.
-    #[error("it is not known whether the store kept the change: {reason}")]
+    #[error("it is unknown whether the change was saved: {reason}")]
     Unknown { reason: String },
-    #[error("the store's schema is version {found}, this program knows up to {known}")]
+    #[error("the database has schema version {found}, this program supports up to {known}")]
     TooNew { found: i64, known: i64 },
-    #[error("migration {number} of the store is not the one this program has")]
+    #[error("migration {number} of the database differs from this program's")]
     MigrationDiffers { number: i64 },
     #[error("{host} is in a newer life than {}", .epoch.0)]
     Fenced { host: HostId, epoch: Epoch },
     /// Another daemon walks it: what it works on is there.
-    #[error("it belongs to {host}")]
+    #[error("it is on {host}")]
     OtherHost { host: HostId },
     /// Somebody else has had the subject since.
     #[error("{holder} no longer holds it (epoch {})", .epoch.0)]
     LeaseLost { holder: String, epoch: Epoch },
     #[error(transparent)]
     Illegal(#[from] IllegalFact),
-    #[error("{run} still works on this branch")]
+    #[error("{run} is still running on this branch")]
     Busy { run: RunId, status: Status },
-    #[error("the worktree is held by {owner:?}")]
+    #[error("the worktree is in use by {owner:?}")]
     Held { owner: Owner },
-    #[error("there is no {} {text}", .noun.as_str())]
+    #[error("{} {text} not found", .noun.as_str())]
     NotFound { noun: Noun, text: String },
-    #[error("{text} can mean {}", .matches.join(", "))]
+    #[error("{text} is ambiguous: {}", .matches.join(", "))]
     Ambiguous { text: String, matches: Vec<String> },
-    #[error("the store is damaged: {reason}")]
+    #[error("the database is damaged: {reason}")]
     Damaged { reason: String },
-    #[error("a row of the store cannot be read: {reason}")]
+    #[error("cannot read a row of the database: {reason}")]
     Unreadable { reason: String },
     #[error("{path}: {reason}")]
     Io { path: Utf8PathBuf, reason: String },

@@ -4,6 +4,7 @@
 //! would write rows that the other program cannot read.
 
 mod runs_before_machines;
+mod runs_without_status;
 
 use jiff::Timestamp;
 use sha2::{Digest, Sha256};
@@ -37,8 +38,13 @@ macro_rules! step {
     };
 }
 
-const STEPS: &[Step] =
-    &[step!(1, "0001_runs"), step!(2, "0002_guards"), step!(3, "0003_machines", Some(runs_before_machines::convert))];
+const STEPS: &[Step] = &[
+    step!(1, "0001_runs"),
+    step!(2, "0002_guards"),
+    step!(3, "0003_machines", Some(runs_before_machines::convert)),
+    step!(4, "0004_lists", Some(runs_without_status::fill)),
+    step!(5, "0005_needs"),
+];
 
 /// The newest schema this program knows.
 pub(crate) fn known() -> i64 {

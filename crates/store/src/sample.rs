@@ -122,6 +122,8 @@ fn new_run(host: HostId, kind: RunKind) -> NewRun {
         kind,
         instruction: "do it".into(),
         base: None,
+        here: None,
+        checkout: None,
         settings: RunSettings::default(),
         created_at: at(0),
     }
@@ -142,7 +144,9 @@ pub(crate) fn workspace(run: &Run) -> Workspace {
 pub(crate) fn path_to_ready(run: &Run) -> Vec<Fact> {
     vec![
         Fact::Admitted,
-        Fact::Intended { intent: Intent::Worktree(PlannedWorktree { workspace: workspace(run), arrival: None }) },
+        Fact::Intended {
+            intent: Intent::Worktree(PlannedWorktree { workspace: workspace(run), arrival: None, kept: None }),
+        },
         Fact::WorktreeReady { workspace: workspace(run), from_pool: false },
     ]
 }

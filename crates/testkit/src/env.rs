@@ -157,6 +157,11 @@ impl TestEnv {
         self.root.join("origin.git")
     }
 
+    /// The program under test.
+    pub fn bin(&self) -> &str {
+        self.bin.as_str()
+    }
+
     /// A file in the repository's main checkout.
     pub fn write(&self, path: &str, text: &str) {
         put(&self.repo().join(path), text);

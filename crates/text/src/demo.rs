@@ -25,19 +25,17 @@ impl Scene {
 pub fn scene(lang: Lang, scene: Scene) -> (&'static str, &'static str) {
     match (scene, lang) {
         (Scene::SideBySide, Lang::En) => (
-            "Two tasks, side by side",
-            "Each agent has a worktree and a branch of its own, and only edits files. \
-             dandori stages, commits, pushes and opens the pull request.",
+            "Two tasks in parallel",
+            "Each agent has its own worktree and branch and only edits files. dandori stages, commits, pushes and opens the pull requests.",
         ),
         (Scene::SideBySide, Lang::Ja) => (
-            "2 つのタスクを並行して",
+            "2 つのタスクを並行して実行",
             "エージェントはそれぞれ専用のワークツリーとブランチで、ファイルの編集だけを行います。\
              ステージ、コミット、プッシュ、プルリクエストの作成は dandori が行います。",
         ),
         (Scene::Overtaken, Lang::En) => (
-            "A follow-up, and a colleague who is faster",
-            "The first task gets one more instruction: the same branch, the same worktree. \
-             While the agent works, a colleague pushes to that very branch.",
+            "A follow-up, and a colleague who pushes first",
+            "The first task gets another instruction, on the same branch and in the same worktree. While the agent works, a colleague pushes to the same branch.",
         ),
         (Scene::Overtaken, Lang::Ja) => (
             "追加の指示と、先にプッシュした同僚",
@@ -45,12 +43,12 @@ pub fn scene(lang: Lang, scene: Scene) -> (&'static str, &'static str) {
              エージェントの作業中に、同僚が同じブランチへプッシュします。",
         ),
         (Scene::CalledOff, Lang::En) => (
-            "A task that is called off",
-            "It is canceled in the middle of its work. Its processes, worktree and branch go; what it had written is kept.",
+            "A canceled task",
+            "It is canceled while the agent works. Its processes, worktree and branch are removed; its unfinished work is preserved.",
         ),
         (Scene::CalledOff, Lang::Ja) => (
             "途中で取り消すタスク",
-            "作業の途中で取り消します。プロセス、ワークツリー、ブランチは消えますが、書きかけの内容は保存されます。",
+            "作業の途中で取り消します。プロセス、ワークツリー、ブランチは削除されますが、途中までの作業は保存されます。",
         ),
     }
 }
@@ -58,12 +56,10 @@ pub fn scene(lang: Lang, scene: Scene) -> (&'static str, &'static str) {
 pub fn opening(lang: Lang) -> &'static str {
     match lang {
         Lang::En => {
-            "A rehearsal on a small repository of its own: the agent is built in and plays its lines. \
-             No account, no network, and nothing of yours is touched."
+            "A demonstration on a small repository of its own. The agent is built in and follows a script. No account, no network, and your files are not touched."
         }
         Lang::Ja => {
-            "専用の小さなリポジトリでのリハーサルです。エージェントは内蔵の代役で、決められた台本どおりに動きます。\
-             アカウントもネットワークも不要で、お手元のデータには一切触れません。"
+            "専用の小さなリポジトリでの実演です。エージェントは内蔵のもので、台本どおりに動きます。アカウントもネットワークも不要で、手元のファイルには触れません。"
         }
     }
 }
@@ -82,26 +78,30 @@ pub fn job(lang: Lang, job: Job) -> &'static str {
     match (job, lang) {
         (Job::FixTypo, Lang::En) => "Correct the spelling of the greeting",
         (Job::FixTypo, Lang::Ja) => "あいさつの誤字を修正して",
-        (Job::WriteReadme, Lang::En) => "Say in the README how to run it",
+        (Job::WriteReadme, Lang::En) => "Explain in the README how to run it",
         (Job::WriteReadme, Lang::Ja) => "README に実行方法を書いて",
         (Job::GreetMany, Lang::En) => "Greet several people at once",
         (Job::GreetMany, Lang::Ja) => "複数の人に一度にあいさつできるようにして",
         (Job::Rewrite, Lang::En) => "Rewrite everything in another language",
-        (Job::Rewrite, Lang::Ja) => "すべてを別の言語に移植して",
+        (Job::Rewrite, Lang::Ja) => "すべてを別の言語で書き直して",
     }
 }
 
 /// What the agent says before its work, and after it: the latter is its summary.
 pub fn lines(lang: Lang, job: Job) -> (&'static str, &'static str) {
     match (job, lang) {
-        (Job::FixTypo, Lang::En) => ("Reading greet.sh", "The greeting says Hello now."),
+        (Job::FixTypo, Lang::En) => ("Reading greet.sh", "The greeting now says Hello."),
         (Job::FixTypo, Lang::Ja) => ("greet.sh を読んでいます", "あいさつを Hello に直しました。"),
-        (Job::WriteReadme, Lang::En) => ("Reading README.md", "The README says how to run the script."),
+        (Job::WriteReadme, Lang::En) => ("Reading README.md", "The README now explains how to run the script."),
         (Job::WriteReadme, Lang::Ja) => ("README.md を読んでいます", "README に実行方法を書きました。"),
-        (Job::GreetMany, Lang::En) => ("Going on where I left off", "Every name on the command line is greeted."),
-        (Job::GreetMany, Lang::Ja) => ("前回の続きから始めます", "コマンドラインの全員にあいさつします。"),
+        (Job::GreetMany, Lang::En) => {
+            ("Continuing where I left off", "The script now greets everyone on the command line.")
+        }
+        (Job::GreetMany, Lang::Ja) => {
+            ("前回の続きから始めます", "コマンドラインで指定した全員にあいさつするようにしました。")
+        }
         (Job::Rewrite, Lang::En) => ("Looking for a better language", "Everything is rewritten."),
-        (Job::Rewrite, Lang::Ja) => ("よりよい言語を探しています", "すべて移植しました。"),
+        (Job::Rewrite, Lang::Ja) => ("よりよい言語を探しています", "すべて書き直しました。"),
     }
 }
 
@@ -122,8 +122,8 @@ pub fn first_commit(lang: Lang) -> &'static str {
 
 pub fn colleagues_commit(lang: Lang) -> &'static str {
     match lang {
-        Lang::En => "test: see that the greeting greets",
-        Lang::Ja => "test: あいさつを確かめる",
+        Lang::En => "test: check the greeting",
+        Lang::Ja => "test: あいさつを確認する",
     }
 }
 
@@ -138,40 +138,42 @@ pub fn colleague_pushed(lang: Lang, commit: &str, branch: &str) -> String {
 pub fn rebased(lang: Lang, onto: &str) -> String {
     say!(
         lang,
-        "overtaken: rebased onto {onto}, pushing again",
-        "先を越されたため、{onto} にリベースして再プッシュします"
+        "the remote was updated: rebased onto {onto}, pushing again",
+        "リモートが更新されていたため、{onto} にリベースして再度プッシュします"
     )
 }
 
 /// The same when it is over.
 pub fn was_rebased(lang: Lang, onto: &str) -> String {
-    say!(lang, "overtaken and rebased onto {onto}", "先を越されたため {onto} にリベース")
+    say!(lang, "the remote was updated: rebased onto {onto}", "リモートが更新されていたため {onto} にリベース")
 }
 
 pub fn canceling(lang: Lang) -> &'static str {
     match lang {
-        Lang::En => "canceling: its whole process tree ends",
-        Lang::Ja => "取り消し中: プロセスツリー全体を終了します",
+        Lang::En => "canceling: ending all its processes",
+        Lang::Ja => "取り消し中: すべてのプロセスを終了します",
     }
 }
 
 pub fn at_work(lang: Lang, branch: &str, fence: Option<&str>) -> String {
     match fence {
-        Some(fence) => say!(lang, "at work on {branch}, fenced in by {fence}", "{branch} で作業中 ({fence} で隔離)"),
-        None => say!(lang, "at work on {branch}, without a sandbox", "{branch} で作業中 (サンドボックスなし)"),
+        Some(fence) => {
+            say!(lang, "working on {branch}, sandboxed by {fence}", "{branch} で作業中 (サンドボックス: {fence})")
+        }
+        None => say!(lang, "working on {branch}, without a sandbox", "{branch} で作業中 (サンドボックスなし)"),
     }
 }
 
 pub fn committed(lang: Lang, commit: &str) -> String {
-    say!(lang, "commit {commit}, on its way to origin", "コミット {commit} を origin にプッシュ中")
+    say!(lang, "commit {commit}, pushing to origin", "コミット {commit} を origin にプッシュ中")
 }
 
 pub fn on_origin(lang: Lang, commit: &str, branch: &str) -> String {
-    say!(lang, "{commit} is on origin as {branch}", "{commit} を origin の {branch} にプッシュしました")
+    say!(lang, "pushed {commit} to origin as {branch}", "{commit} を origin の {branch} にプッシュしました")
 }
 
 pub fn pull_opened(lang: Lang, number: u64) -> String {
-    say!(lang, "pull request #{number} in the local forge", "ローカルフォージのプルリクエスト #{number}")
+    say!(lang, "pull request #{number} in the embedded forge", "内蔵フォージのプルリクエスト #{number}")
 }
 
 pub fn pull_number(lang: Lang, number: u64) -> String {
@@ -179,7 +181,7 @@ pub fn pull_number(lang: Lang, number: u64) -> String {
 }
 
 pub fn kept(lang: Lang, reference: &str) -> String {
-    say!(lang, "its edits kept in {reference}", "書きかけを {reference} に保存")
+    say!(lang, "its edits were preserved in {reference}", "途中までの作業を {reference} に保存しました")
 }
 
 pub fn removed(lang: Lang) -> &'static str {
@@ -205,7 +207,7 @@ pub enum Claim {
 pub fn claim(lang: Lang, claim: &Claim) -> String {
     match claim {
         Claim::SideBySide => {
-            say!(lang, "the two agents were at work at the same time", "2 つのエージェントが同時に作業しました")
+            say!(lang, "both agents worked at the same time", "2 つのエージェントが同時に作業しました")
         }
         Claim::Committed { runs } => say!(
             lang,
@@ -214,7 +216,7 @@ pub fn claim(lang: Lang, claim: &Claim) -> String {
         ),
         Claim::Pushed { first, second } => say!(
             lang,
-            "{first} and {second} are on origin, main is as it was",
+            "{first} and {second} are on origin, main is unchanged",
             "{first} と {second} は origin にあり、main は元のままです"
         ),
         Claim::Linear { branch } => say!(
@@ -229,37 +231,39 @@ pub fn claim(lang: Lang, claim: &Claim) -> String {
         ),
         Claim::Gone { number } => say!(
             lang,
-            "of {number} no process, no worktree and no branch is left",
+            "{number} left no process, worktree or branch behind",
             "{number} のプロセス、ワークツリー、ブランチは残っていません"
         ),
         Claim::Kept { reference } => {
-            say!(lang, "what it had written is kept in {reference}", "書きかけの内容は {reference} に保存されています")
+            say!(
+                lang,
+                "its unfinished work is preserved in {reference}",
+                "途中までの作業は {reference} に保存されています"
+            )
         }
-        Claim::Untouched => say!(
-            lang,
-            "the checkout stands on main, clean, as if nobody had worked",
-            "チェックアウトは main のままで、変更はありません"
-        ),
+        Claim::Untouched => {
+            say!(lang, "the checkout is still on main and clean", "チェックアウトは main のままで、変更はありません")
+        }
     }
 }
 
 pub fn claims_head(lang: Lang) -> &'static str {
     match lang {
-        Lang::En => "What came of it, looked up just now",
-        Lang::Ja => "結果 (今、実際に確認したもの)",
+        Lang::En => "Result (just checked)",
+        Lang::Ja => "結果 (実際に確認済み)",
     }
 }
 
 pub fn history_head(lang: Lang) -> &'static str {
     match lang {
-        Lang::En => "The history it left",
-        Lang::Ja => "残った履歴",
+        Lang::En => "Resulting history",
+        Lang::Ja => "できあがった履歴",
     }
 }
 
 pub fn next_head(lang: Lang) -> &'static str {
     match lang {
-        Lang::En => "Yours to look at",
+        Lang::En => "Try it yourself",
         Lang::Ja => "次に試せること",
     }
 }
@@ -277,12 +281,12 @@ pub enum Try {
 
 pub fn purpose(lang: Lang, what: Try) -> &'static str {
     let (en, ja) = match what {
-        Try::List => ("all tasks and their runs", "タスクと実行の一覧"),
-        Try::Log => ("what the agent said", "エージェントの発言"),
-        Try::Pull => ("the pull request", "プルリクエスト"),
-        Try::Restore => ("the canceled work comes back", "取り消した作業を復元"),
-        Try::Graph => ("every commit there is", "すべてのコミット"),
-        Try::Delete => ("delete all of it", "すべて削除"),
+        Try::List => ("list all tasks and their runs", "タスクと実行を一覧表示"),
+        Try::Log => ("show what the agent said", "エージェントの発言を表示"),
+        Try::Pull => ("show the pull request", "プルリクエストを表示"),
+        Try::Restore => ("restore the canceled work", "取り消した作業を復元"),
+        Try::Graph => ("show all commits", "すべてのコミットを表示"),
+        Try::Delete => ("delete everything", "すべて削除"),
     };
     match lang {
         Lang::En => en,
@@ -296,16 +300,16 @@ pub fn took(lang: Lang, seconds: f64) -> String {
 
 pub fn not_empty(lang: Lang, path: &str) -> Said {
     Said::what(say!(lang, "{path} is not empty", "{path} は空ではありません"))
-        .why(say!(lang, "the demo needs a folder of its own", "デモには専用のフォルダーが必要です"))
+        .why(say!(lang, "the demo needs its own folder", "デモには専用のフォルダーが必要です"))
         .hint(say!(
             lang,
-            "name a new folder with --dir, or leave --dir out",
-            "--dir に新しいフォルダーを指定するか、--dir を省いてください"
+            "choose a new folder with --dir, or leave out --dir",
+            "--dir に新しいフォルダーを指定するか、--dir を省略してください"
         ))
 }
 
 pub fn went_wrong(lang: Lang, number: &str, state: &str) -> String {
-    say!(lang, "{number} ended {state}, which is not what was to happen", "{number} が想定外の {state} で終わりました")
+    say!(lang, "{number} ended unexpectedly as {state}", "{number} が想定外の状態 {state} で終了しました")
 }
 
 pub fn fell_silent(lang: Lang, seconds: u64) -> String {
@@ -314,23 +318,23 @@ pub fn fell_silent(lang: Lang, seconds: u64) -> String {
 
 pub fn claim_failed(lang: Lang) -> &'static str {
     match lang {
-        Lang::En => "not everything went as it should",
-        Lang::Ja => "想定どおりにいかなかった点があります",
+        Lang::En => "not everything worked as expected",
+        Lang::Ja => "想定どおりに動作しなかった項目があります",
     }
 }
 
 pub fn look_there(lang: Lang, folder: &str, log: &str) -> String {
     say!(
         lang,
-        "everything is left in {folder}; the daemon's log is {log}",
-        "すべて {folder} に残っています。デーモンのログ: {log}"
+        "everything was kept in {folder} and the daemon's log is {log}",
+        "すべて {folder} に残しています。デーモンのログ: {log}"
     )
 }
 
 pub fn interrupted(lang: Lang, folder: &str) -> String {
     say!(
         lang,
-        "interrupted: what was running is ended, {folder} is left as it is",
-        "中断しました。実行中のものは終了し、{folder} はそのまま残っています"
+        "interrupted: running processes were ended, {folder} was kept",
+        "中断しました。実行中のプロセスを終了し、{folder} は残しました"
     )
 }

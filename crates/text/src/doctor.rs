@@ -35,6 +35,8 @@ pub enum Check {
     StateRoot,
     Daemon,
     Store,
+    /// How people are told.
+    Notices,
     Repository,
 }
 
@@ -59,6 +61,7 @@ impl Check {
             Self::StateRoot => "state_root",
             Self::Daemon => "daemon",
             Self::Store => "store",
+            Self::Notices => "notices",
             Self::Repository => "repository",
         })
     }
@@ -79,7 +82,8 @@ pub fn check(lang: Lang, check: Check) -> Cow<'static, str> {
         Check::RepositoryConfig => ("repository configuration", "リポジトリ設定"),
         Check::StateRoot => ("state folder", "状態フォルダー"),
         Check::Daemon => ("daemon", "デーモン"),
-        Check::Store => ("store", "データベース"),
+        Check::Store => ("database", "データベース"),
+        Check::Notices => ("notifications", "通知"),
         Check::Repository => ("repository", "リポジトリ"),
         Check::Git | Check::Tmux | Check::Agent(_) => return check.code(),
     };
@@ -93,10 +97,10 @@ pub fn check(lang: Lang, check: Check) -> Cow<'static, str> {
 pub fn version(lang: Lang, client: Client, found: &str, path: &str) -> String {
     let known = client.describe().program.known_to_work;
     if known.contains(&found) {
-        return say!(lang, "{found} ({path}), known to work", "{found} ({path})、動作確認済み");
+        return say!(lang, "{found} ({path}), tested version", "{found} ({path})、動作確認済み");
     }
     let known = known.join(", ");
-    say!(lang, "{found} ({path}); known to work: {known}", "{found} ({path})。動作確認済みのバージョン: {known}")
+    say!(lang, "{found} ({path}); tested versions: {known}", "{found} ({path})。動作確認済みのバージョン: {known}")
 }
 
 /// A restored backup is older than some runs.
@@ -104,7 +108,7 @@ pub fn unrecorded_runs(lang: Lang, root: &str, runs: u32) -> String {
     let counted = crate::ui::count(runs, "run");
     say!(
         lang,
-        "{root}: {counted} not in the restored database; worktrees and branches are untouched",
+        "{root}: {counted} not in the restored database; worktrees and branches are unchanged",
         "{root}: 復元したデータベースにない実行が {runs} 件あります。ワークツリーとブランチはそのまま残っています"
     )
 }
@@ -113,7 +117,7 @@ pub fn unrecorded_runs(lang: Lang, root: &str, runs: u32) -> String {
 pub fn open_state_root(lang: Lang, path: &str, mode: u32) -> String {
     say!(
         lang,
-        "{path} was open to other users (mode {mode:o}); it is closed now",
+        "{path} was accessible to other users (mode {mode:o}); access is now restricted",
         "{path} は他のユーザーもアクセスできる状態でした (モード {mode:o})。アクセスできないように変更しました"
     )
 }
@@ -131,42 +135,48 @@ pub enum Remedy {
     SetIdentity,
     LookIntoStateRoot,
     LookAtWorktrees,
+    TryNotices,
 }
 
 pub fn remedy(lang: Lang, remedy: Remedy) -> Cow<'static, str> {
     let (en, ja) = match remedy {
         Remedy::InstallGit => ("install git 2.40 or newer", "git 2.40 以降をインストールしてください"),
         Remedy::InstallTmux => (
-            "install tmux to see agents in panes (runs do without it)",
+            "install tmux to watch agents in panes (not needed for runs)",
             "エージェントをペインで見るには tmux をインストールしてください (実行には不要です)",
         ),
         Remedy::InstallAgent(client) => return Cow::Owned(client.describe().program.install_command()),
         Remedy::InstallHooks => (
-            "`dandori init` puts them in, with an agent on the PATH or named by `--agent`",
-            "エージェントを PATH に置くか `--agent` で指定し、`dandori init` で組み込んでください",
+            "install the hooks with `dandori init`; the agent must be on the PATH or named with `--agent`",
+            "`dandori init` で組み込んでください。エージェントは PATH に置くか `--agent` で指定します",
         ),
         Remedy::Landlock => (
             "agents can write wherever you can: use Linux 5.13 or newer with Landlock enabled",
             "エージェントがあなたと同じ範囲に書き込めます。Landlock が有効な Linux 5.13 以降を使ってください",
         ),
         Remedy::RestoreStore => (
-            "dandori daemon stop, then dandori daemon start: the last good backup is restored",
-            "dandori daemon stop と dandori daemon start で、最後の正常なバックアップが復元されます",
+            "run `dandori daemon stop`, then `dandori daemon start`: the last good backup is restored",
+            "`dandori daemon stop` のあと `dandori daemon start` を実行すると、最後の正常なバックアップが復元されます",
         ),
-        Remedy::FreeDisk => {
-            ("dandori worktree gc, or make room otherwise", "dandori worktree gc などで空きを増やしてください")
-        }
+        Remedy::FreeDisk => (
+            "free some space, for example with `dandori worktree gc`",
+            "`dandori worktree gc` などで空きを増やしてください",
+        ),
         Remedy::LookAtWorktrees => (
-            "`dandori worktree list` shows them; adopt or remove each",
-            "`dandori worktree list` で確認し、引き継ぐか削除してください",
+            "list them with `dandori worktree list`, then adopt or remove each",
+            "`dandori worktree list` で確認し、それぞれ引き継ぐか削除してください",
+        ),
+        Remedy::TryNotices => (
+            "correct [notify] in your configuration; `dandori notify test` tries it",
+            "設定の [notify] を見直してください。`dandori notify test` で確認できます",
         ),
         Remedy::LookIntoStateRoot => (
-            "look whether there is anything in it that you did not put there, and remove private/token for a new one",
+            "check it for files that you did not create, and delete private/token to get a new token",
             "心当たりのないファイルがないか確認し、private/token を削除してトークンを作り直してください",
         ),
         Remedy::SetIdentity => (
-            "git config --global user.name … and user.email …",
-            "git config --global user.name … と user.email … を設定してください",
+            "run `git config --global user.name …` and `git config --global user.email …`",
+            "`git config --global user.name …` と `git config --global user.email …` を実行してください",
         ),
     };
     Cow::Borrowed(match lang {
@@ -179,8 +189,8 @@ pub fn remedy(lang: Lang, remedy: Remedy) -> Cow<'static, str> {
 pub fn acp_agent(lang: Lang, name: &str, command: &str, program: &str) -> String {
     say!(
         lang,
-        "{name}: {command} ({program}); the guards judge what it asks for, only the fence holds what it does without asking",
-        "{name}: {command} ({program})。確認を求めた操作はガードが判定し、確認なしに行う操作はサンドボックスだけが制限します"
+        "{name}: {command} ({program}); guards check what it asks for, only the sandbox restricts what it does without asking",
+        "{name}: {command} ({program})。確認を求めた操作はガードが判定し、確認なしの操作はサンドボックスだけが制限します"
     )
 }
 
@@ -192,5 +202,21 @@ pub fn acp_missing(lang: Lang, name: &str, command: &str, program: &str) -> Stri
 /// Which layers are missing and what that leaves open, word for word as runs are told.
 pub fn not_covered(lang: Lang, why: &str, open: &[&str]) -> String {
     let open = open.join("; ");
-    crate::lang::say!(lang, "{why}; not covered: {open}", "{why}。保護されないもの: {open}")
+    crate::lang::say!(lang, "{why}; not protected: {open}", "{why}。保護されないもの: {open}")
+}
+
+/// The last line: may one begin?
+pub fn verdict(lang: Lang, well: bool, bad: usize, checked: usize) -> String {
+    let s = if bad == 1 { "" } else { "s" };
+    match (well, bad) {
+        (true, _) => {
+            say!(lang, "ready: {checked} checks, no problems", "準備完了: {checked} 項目を確認し、問題はありません")
+        }
+        (false, 0) => say!(lang, "not proven: nothing could be tried", "確認できませんでした: 試せる項目がありません"),
+        (false, _) => say!(
+            lang,
+            "{bad} problem{s} in {checked} checks; the lines marked → say what to do",
+            "{checked} 項目中 {bad} 件の問題があります。→ の行に対処方法を示しています"
+        ),
+    }
 }

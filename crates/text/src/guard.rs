@@ -15,7 +15,7 @@ pub mod bash;
 pub mod forge;
 
 pub fn panicked(lang: Lang) -> String {
-    say!(lang, "the guard failed (a fault of dandori's own)", "ガードの内部エラーです (dandori の不具合)")
+    say!(lang, "the guard failed (internal error in dandori)", "ガードが失敗しました (dandori の内部エラー)")
 }
 
 /// A guard could not do its work.
@@ -23,8 +23,8 @@ pub fn failed(lang: Lang, why: &str, refused: bool) -> String {
     if refused {
         say!(
             lang,
-            "could not be checked, so it is refused: {why}. Ask the user to look at it (`dandori doctor`)",
-            "確認できなかったため拒否しました: {why}。ユーザーに確認を依頼してください (`dandori doctor`)"
+            "could not be checked and was therefore blocked: {why}. Ask the user to look into it (`dandori doctor`)",
+            "確認できなかったためブロックしました: {why}。ユーザーに調査を依頼してください (`dandori doctor`)"
         )
     } else {
         say!(lang, "not checked: {why}", "確認できませんでした: {why}")
@@ -32,7 +32,7 @@ pub fn failed(lang: Lang, why: &str, refused: bool) -> String {
 }
 
 pub fn unreadable(lang: Lang, path: &str, reason: &str) -> String {
-    say!(lang, "{path} cannot be read: {reason}", "{path} を読み取れません: {reason}")
+    say!(lang, "cannot read {path}: {reason}", "{path} を読み取れません: {reason}")
 }
 
 /// Why a file cannot be read.
@@ -46,11 +46,11 @@ pub fn io_reason(lang: Lang, error: &std::io::Error) -> String {
 }
 
 pub fn timed_out(lang: Lang, what: &str, seconds: u64) -> String {
-    say!(lang, "{what} did not end within {seconds} s", "{what} が {seconds} 秒以内に終わりませんでした")
+    say!(lang, "{what} did not finish within {seconds} s", "{what} が {seconds} 秒以内に完了しませんでした")
 }
 
 pub fn not_started(lang: Lang, what: &str, reason: &str) -> String {
-    say!(lang, "{what} could not be started: {reason}", "{what} を起動できませんでした: {reason}")
+    say!(lang, "cannot start {what}: {reason}", "{what} を起動できませんでした: {reason}")
 }
 
 /// Why the guards could not be asked at all.
@@ -71,33 +71,33 @@ pub fn unjudged(lang: Lang, why: &Unjudged) -> String {
     let why = match why {
         Unjudged::TooLarge => say!(
             lang,
-            "the event is too large to read. Do it in smaller pieces",
-            "イベントが大きすぎて読み取れません。小さく分けて実行してください"
+            "the event is too large to check. Split the action into smaller steps",
+            "イベントが大きすぎて確認できません。操作を小さく分けてください"
         ),
         Unjudged::NotJson(why) => say!(
             lang,
-            "the event on stdin is not JSON ({why}). Try again",
-            "標準入力のイベントが JSON として読み取れません ({why})。もう一度実行してください"
+            "the event on stdin is not valid JSON ({why}). Try again",
+            "標準入力のイベントが正しい JSON ではありません ({why})。もう一度実行してください"
         ),
-        Unjudged::Unread(why) => say!(lang, "stdin cannot be read: {why}", "標準入力を読み取れません: {why}"),
+        Unjudged::Unread(why) => say!(lang, "cannot read stdin: {why}", "標準入力を読み取れません: {why}"),
         Unjudged::TookTooLong => say!(
             lang,
-            "it took too long. Try again; `dandori guard stats` shows which guard is slow",
-            "時間内に終わりませんでした。もう一度実行してください。遅いガードは `dandori guard stats` で分かります"
+            "the check timed out. Try again; `dandori guard stats` shows which guard is slow",
+            "確認がタイムアウトしました。もう一度実行してください。遅いガードは `dandori guard stats` で確認できます"
         ),
         Unjudged::Panicked => panicked(lang),
         Unjudged::NoHome => say!(
             lang,
-            "there is no state folder. Ask the user to set HOME",
+            "no state folder. Ask the user to set HOME",
             "状態フォルダーがありません。HOME の設定をユーザーに依頼してください"
         ),
         Unjudged::RunRules(why) => {
-            say!(lang, "the run's rules cannot be read: {why}", "この実行のルールを読み取れません: {why}")
+            say!(lang, "cannot read the rules of the run: {why}", "この実行のルールを読み取れません: {why}")
         }
     };
-    say!(lang, "not judged: {why}", "判定できませんでした: {why}")
+    say!(lang, "not checked: {why}", "確認できませんでした: {why}")
 }
 
 pub fn own_rule(lang: Lang, name: &str) -> String {
-    say!(lang, "refused by the rule `{name}` of this project", "このプロジェクトのルール `{name}` により拒否されました")
+    say!(lang, "blocked by this project's rule `{name}`", "このプロジェクトのルール `{name}` によりブロックしました")
 }

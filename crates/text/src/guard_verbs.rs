@@ -9,35 +9,35 @@ use crate::{Lang, Said};
 pub fn stats_head(lang: Lang) -> [&'static str; 10] {
     match lang {
         Lang::En => {
-            ["GUARD", "CALLS", "BLOCKS", "ASKS", "WARNINGS", "ERRORS", "EXCEPTED", "FALSE ALARMS?", "P50", "P99"]
+            ["GUARD", "CALLS", "BLOCKS", "ASKS", "WARNINGS", "ERRORS", "EXCEPTIONS", "FALSE POSITIVES?", "P50", "P99"]
         }
-        Lang::Ja => ["ガード", "呼び出し", "拒否", "確認", "警告", "エラー", "例外適用", "誤検知?", "P50", "P99"],
+        Lang::Ja => ["ガード", "呼び出し", "ブロック", "確認", "警告", "エラー", "例外", "誤検知?", "P50", "P99"],
     }
 }
 
 pub fn stats_total(lang: Lang, events: u64, blocked: u64, asked: u64, p50: &str, p99: &str) -> String {
     say!(
         lang,
-        "{events} events, {blocked} blocked, {asked} asked about; p50 {p50}, p99 {p99}",
-        "イベント {events} 件、拒否 {blocked} 件、確認 {asked} 件、p50 {p50}、p99 {p99}"
+        "{events} events, {blocked} blocked, {asked} asked; p50 {p50}, p99 {p99}",
+        "イベント {events} 件、ブロック {blocked} 件、確認 {asked} 件、p50 {p50}、p99 {p99}"
     )
 }
 
 pub fn false_alarms(lang: Lang) -> String {
     say!(
         lang,
-        "FALSE ALARMS?: blocked, and then the same action of the same session was let through",
-        "「誤検知?」は、拒否された操作と同じ操作が、同じセッションで後に許可された件数です"
+        "FALSE POSITIVES?: blocked first, then allowed for the same action in the same session",
+        "「誤検知?」は、ブロックされた操作が、同じセッションで後に許可された件数です"
     )
 }
 
 pub fn no_records(lang: Lang) -> &'static str {
     match lang {
         Lang::En => {
-            "no events yet: hooks write them down once an agent works here with its guards; those of runs: `dandori guard stats --runs`"
+            "no events yet: hooks record them when an agent works here with guards; for events from runs, use `dandori guard stats --runs`"
         }
         Lang::Ja => {
-            "まだ記録がありません。ガード付きのエージェントがここで作業すると、フックが記録します。ラン内の記録は `dandori guard stats --runs` で見られます"
+            "まだ記録がありません。ガードを組み込んだエージェントがここで作業すると記録されます。実行内の記録は `dandori guard stats --runs` で確認できます"
         }
     }
 }
@@ -47,8 +47,8 @@ pub fn no_records_of_runs(lang: Lang) -> String {
     let (or, list) = (guarded.join(" or "), guarded.join("、"));
     say!(
         lang,
-        "no events of runs yet: guards write them down in every run of {or}",
-        "ランの記録はまだありません。{list} のランでは、ガードが必ず記録します"
+        "no events from runs yet: every run of {or} records them",
+        "実行の記録はまだありません。{list} の実行では必ず記録されます"
     )
 }
 
@@ -56,18 +56,18 @@ pub fn no_records_of_runs(lang: Lang) -> String {
 pub fn skipped(lang: Lang, broken: u64, newer: u64, unreadable: u64) -> String {
     say!(
         lang,
-        "not counted: {broken} half records, {newer} of a later version, {unreadable} unreadable files",
-        "集計対象外: 途中で切れた記録 {broken} 件、新しい版の記録 {newer} 件、読めないファイル {unreadable} 件"
+        "not counted: {broken} incomplete records, {newer} from a newer version, {unreadable} unreadable files",
+        "集計対象外: 不完全な記録 {broken} 件、新しいバージョンの記録 {newer} 件、読み取れないファイル {unreadable} 件"
     )
 }
 
 pub fn bad_span(lang: Lang, text: &str) -> Said {
     Said {
-        what: say!(lang, "{text:?} is not a length of time", "{text:?} は期間として読めません"),
+        what: say!(lang, "invalid duration {text:?}", "{text:?} は期間として解釈できません"),
         why: None,
         hint: say!(
             lang,
-            "write a number and m, h, d or w: 30m, 12h, 7d, 4w",
+            "use a number with m, h, d or w: 30m, 12h, 7d, 4w",
             "数字に m、h、d、w のいずれかを付けてください (例: 30m、12h、7d、4w)"
         ),
     }

@@ -23,18 +23,24 @@ pub const USAGE: &str = "使い方";
 pub const COMMAND: &str = "コマンド";
 pub const ARGUMENTS: &str = "引数";
 pub const OPTIONS: &str = "オプション";
-pub const EVERYWHERE: &str = "すべてのコマンドに共通";
+pub const EVERYWHERE: &str = "共通オプション";
 pub const DEFAULT: &str = "既定値";
 pub const CHOICES: &str = "指定できる値";
 
 pub const EXIT_CODES: &str = "\
 終了コード:
-    0  完了、または何もすることがない
-    1  拒否された、または実行が成功しなかった
+    0  完了、または対象なし
+    1  拒否、または実行の失敗
     2  使い方の誤り
     3  git、フォージ、ディスクの障害
-   70  dandori の不具合
+   70  dandori の内部エラー
   130  中断";
+
+pub const INSTALL_COMPLETIONS: &str = "\
+設定方法 (一度だけ):
+  bash  echo 'source <(dandori completions bash)' >> ~/.bashrc
+  zsh   echo 'source <(dandori completions zsh)' >> ~/.zshrc
+  fish  echo 'dandori completions fish | source' > ~/.config/fish/completions/dandori.fish";
 
 /// The words of the command with this path.
 /// Stands for the names of all clients in a help.
@@ -50,173 +56,294 @@ impl CommandHelp {
     }
 }
 
-pub const COMMANDS: &[CommandHelp] = &[
-    about("", "コーディングエージェントをタスクごとに専用のワークツリーで動かし、その成果を残す").with(&[
-        flag("help", "ヘルプを表示する"),
-        flag("version", "バージョンを表示する"),
-        value("lang", "言語", "メッセージの言語: en または ja (既定: LANG に従う)"),
-        flag("json", "JSON オブジェクトを 1 つだけ出力する"),
-    ]),
-    about("run", "エージェントにタスクを任せ、専用のワークツリーでの成果をコミットしてプッシュする").with(&[
-        INSTRUCTION,
-        FILE,
-        value("agent", "エージェント", "作業するエージェント: {clients}、exec:<コマンド>、dandori.toml の名前"),
-        flag("agents", "同じタスクを複数のエージェントに並行して任せる"),
-        value("base", "ベース", "起点のブランチ、タグ、コミット (既定: 設定値かリモートの既定ブランチ)"),
-        PR,
-        flag("no_pr", "設定にかかわらず、プルリクエストを作成しない"),
-        DETACH,
-        BUDGET,
-        value("model", "モデル", "エージェントが使うモデル"),
-    ]),
-    about("task", "タスクを確認し、続きを進める"),
-    about("task list", "タスクを新しい順に一覧表示する").with(&[
-        flag("all", "このリポジトリに限らず、すべてのリポジトリのタスクを表示する"),
-        flag("open", "終わっていないタスクだけを表示する"),
-        value("limit", "件数", "表示する件数"),
-    ]),
-    about("task show", "タスクとその実行を表示する").with(&[TASK_OR_RUN]),
-    about("task follow-up", "タスクに追加の指示を出す。ブランチ、ワークツリー、会話は引き継がれる").with(&[
-        TASK_OR_RUN,
-        INSTRUCTION,
-        FILE,
-        PR,
-        BUDGET,
-        DETACH,
-    ]),
-    about("task retry", "失敗した実行を再試行する。プッシュの失敗なら、プッシュだけをやり直す")
-        .with(&[TASK_OR_RUN, DETACH]),
-    about("task cancel", "タスクを取り消す。未コミットの作業は保存される").with(&[TASK_OR_RUN]),
-    about("task compare", "1 つのタスクに取り組んだ複数のエージェントの差分を比べる").with(&[TASK]),
-    about("task pick", "プルリクエストにする実行を選ぶ").with(&[
-        TASK,
-        value("run", "実行", "実行のキーか ID、またはエージェントの名前"),
-        flag("pr", "選んだ実行のプルリクエストを作成する"),
-    ]),
-    about("task log", "エージェントの発言と操作を表示する。作業中はリアルタイムで続きを表示する")
-        .with(&[RUN, flag("raw", "エージェントの出力を加工せずに表示する")]),
-    about("task diff", "実行のパッチを表示する").with(&[RUN]),
-    about("worktree", "ワークツリーを作成、一覧表示、削除、復元する"),
-    about("worktree add", "専用のブランチを持つワークツリーを作成する").with(&[
-        value("branch", "ブランチ", "ブランチ名 (既定: dandori/<キー>)"),
-        value("base", "ベース", "起点のブランチ、タグ、コミット"),
-        value("path", "パス", "作成する場所 (既定: dandori の状態フォルダーの下)"),
-        value("session", "セッション", "このセッションで使用する。他のセッションからは削除できなくなる"),
-        flag("no_set_up", "プロジェクトの準備コマンドを実行しない"),
-    ]),
-    about("worktree list", "ワークツリーの一覧と、それぞれに必要な対処を表示する")
-        .with(&[flag("sizes", "ディスク使用量も表示する")]),
-    about("worktree remove", "ワークツリーを削除する。未コミット・未プッシュの作業は先に保存される").with(&[
-        value("worktree", "ワークツリー", "キー、ブランチ、パスのいずれか"),
-        flag("force", "未コミット・未プッシュの作業があっても削除する。作業は refs/dandori/preserved に保存される"),
-        flag("keep_branch", "ブランチを残す"),
-        value("session", "セッション", "このワークツリーを使用しているセッション"),
-    ]),
-    about("worktree gc", "孤立したもの、マージ済みのもの、古くなったものを片付ける")
-        .with(&[flag("dry_run", "片付けずに、対象だけを表示する")]),
-    about("worktree adopt", "手作業で作ったワークツリーを dandori の管理下に置く")
-        .with(&[value("path", "パス", "ワークツリーのパス"), SESSION]),
-    about("worktree restore", "保存された作業をワークツリーとして復元する").with(&[
-        value("from", "復元元", "実行かワークツリーのキー、ブランチ、または refs/dandori/preserved 以下の参照"),
-        SESSION,
-    ]),
-    about("pr", "プルリクエストを作成、一覧表示する"),
-    about("pr create", "タスクのプッシュ済みブランチからプルリクエストを作成する").with(&[
-        value("of", "タスク", TASK_OR_RUN.help),
-        value("title", "タイトル", "タイトル (既定: 指示から作成)"),
-        value("body", "本文", "本文 (既定: 指示とエージェントの要約から作成)"),
-    ]),
-    about("pr list", "プルリクエストを一覧表示する"),
-    about("pr show", "プルリクエストを表示する").with(&[value("number", "番号", "プルリクエストの番号")]),
-    about("playbook", "playbook (リポジトリ内のレビュー済みの計画) を作成、表示、点検する"),
-    about("playbook new", "ひな形から playbook を作成する").with(&[
-        value("name", "名前", "名前。ファイルは plan/playbook-<名前>.md"),
-        value("branch", "ブランチ", "作業するブランチ (既定: feat/<名前>)"),
-        flag("activate", "state.md で有効な playbook にする"),
-    ]),
-    about("playbook show", "playbook をフェーズとともに表示する").with(&[PLAYBOOK]),
-    about("playbook check", "playbook の問題点を探す").with(&[PLAYBOOK]),
-    about("playbook status", "有効な playbook の進み具合と次の作業を表示する"),
-    about("post-loop", "完了した playbook の後処理を済ませる。変更が再び可能になり、次の作業が示される"),
-    about("state", "state.md (リポジトリの現在の状態) を表示、変更する"),
-    about("state show", "state.md の内容を表示する"),
-    about("state set", "値を 1 つ設定する。変更前の版は保存される").with(&[
-        value("key", "キー", "設定する項目 (例: playbook.active)"),
-        value("value", "値", "新しい値。なしにするには null、リストは [a, b]"),
-    ]),
-    about("state history", "state.md の以前の版を一覧または表示する").with(&[value(
-        "version",
-        "版",
-        "この版の全文を表示する",
-    )]),
-    about("guard stats", "各ガードの判定を集計し、誤検知らしきものを示す").with(&[
-        value("since", "期間", "この期間だけを集計する (例: 12h、7d)"),
-        flag("all", "このチェックアウトに限らず、すべてを集計する"),
-        flag("runs", "代わりに、このリポジトリのランを集計する (--all と併用すると全リポジトリのラン)"),
-    ]),
-    about("guard list", "ガードの一覧と、有効なレベルとその設定元を表示する"),
-    about("daemon", "デーモンを起動、停止、確認する"),
-    about("daemon start", "デーモンを起動する").with(&[value(
-        "listen",
-        "アドレス",
-        "このループバックアドレスでも待ち受ける (例: 127.0.0.1:4100)",
-    )]),
-    about("daemon stop", "デーモンを停止する。エージェントは作業を続け、次の起動時に引き継がれる"),
-    about("daemon status", "デーモンが動作しているか、その状況を表示する"),
-    about("daemon logs", "デーモンのログを表示する").with(&[value("lines", "行数", "末尾から表示する行数")]),
-    about("init", "エージェントの設定に dandori のガードを組み込む").with(&[
-        flag("user", "このリポジトリではなく、ユーザー自身の設定に組み込む"),
-        value("agent", "エージェント", "対象のエージェント: {clients} (既定: PATH にあるか、ここに設定があるもの)"),
-        flag("dry_run", "何も書き込まず、変更の差分だけを表示する"),
-        flag("uninstall", "dandori のガードを取り除き、設定を元に戻す"),
-    ]),
-    about("doctor", "この環境を点検する: git、エージェント、フック、サンドボックス、データベース、ディスク").with(&[
-        flag(
-            "guards",
-            "ガードだけを試す: 内蔵のモデルで各エージェントを一度起動し、フックが働いてブロックすることを確かめる",
+pub const COMMANDS: &[CommandHelp] =
+    &[
+        about("", "コーディングエージェントを専用のワークツリーで動かし、結果をコミットとプルリクエストにする").with(
+            &[
+                flag("help", "ヘルプを表示する"),
+                flag("version", "バージョンを表示する"),
+                value("lang", "言語", "メッセージの言語: en または ja (既定: LANG に従う)"),
+                flag("json", "JSON オブジェクトを 1 つだけ出力する"),
+            ],
         ),
-        flag("sandbox", "サンドボックスだけを試す: 脱出の方法を実際に試し、どれが拒否されるかを示す"),
-    ]),
-    about("guard", "ガードの判定と理由、例外を確認・管理する"),
-    about("guard explain", "コマンドラインの動作と、各ガードの判定を表示する").with(&[value(
-        "command",
-        "コマンド",
-        "エージェントが実行するコマンドライン",
-    )]),
-    about("guard test", "イベントを判定する (記録はしない)").with(&[
-        value("event", "イベント", "クライアントが送るイベントの JSON ファイル。- は標準入力"),
-        value("agent", "エージェント", "イベントのクライアント (既定: イベントの内容から判断)"),
-    ]),
-    about("guard allow", "ガードの期限付き例外を許可する (人のみ)").with(&[
-        value("guard", "ガード", "通過を許可するガード"),
-        value("path", "パス", "対象ファイル (リポジトリのルートからの glob)"),
-        value("command", "コマンド", "対象コマンド (語ごとに一致。末尾の * は残り全体)"),
-        value("lasts", "期間", "期間: 30m、8h など"),
-        value("uses", "回数", "使用できる回数"),
-        value("reason", "理由", "記録に残す理由"),
-    ]),
-    about("guard revoke", "例外を取り消す").with(&[value("id", "ID", "例外の ID (guard list に表示される)")]),
-    about("consent", "エージェントの理解を確認し、待機中のセッションに変更を許可する"),
-    about("trust", "このリポジトリの dandori.toml が実行しうる内容を信頼する")
-        .with(&[flag("revoke", "信頼を取り消す"), flag("show", "信頼の対象を表示するだけで、信頼はしない")]),
-    about("demo", "一時リポジトリで一連の流れを実演する。アカウントは不要").with(&[value(
-        "dir",
-        "パス",
-        "実演に使う、新しいか空のフォルダー (既定: 一時フォルダー内に新しく作成)",
-    )]),
-    about("completions", "シェルの補完スクリプトを出力する").with(&[value("shell", "シェル", "補完を使うシェル")]),
-];
+        about("run", "エージェントにタスクを任せ、結果を専用のブランチにプッシュする").with(&[
+            INSTRUCTION,
+            FILE,
+            TEMPLATE,
+            value("agent", "エージェント", "使用するエージェント: {clients}、exec:<コマンド>、dandori.toml の名前"),
+            flag("agents", "同じタスクを複数のエージェントで並行して実行する"),
+            BASE,
+            HERE,
+            PR,
+            flag("no_pr", "設定にかかわらずプルリクエストを作成しない"),
+            DETACH,
+            QUIET,
+            BUDGET,
+            value("model", "モデル", "エージェントが使うモデル"),
+        ]),
+        about("task", "タスクの一覧、確認、続行"),
+        about("task list", "タスクを一覧表示する (実行中、待機中、新しい順)").with(&[
+            flag("all", "すべてのリポジトリ"),
+            flag("open", "未完了のタスクのみ"),
+            value(
+                "state",
+                "状態",
+                "この状態の実行があるタスクのみ: pending, running, staging, committing, pushing, succeeded, failed, canceled",
+            ),
+            value("agent", "エージェント", "このエージェントの実行があるタスクのみ"),
+            value("limit", "件数", "最大表示件数"),
+        ]),
+        about("task show", "タスクとその実行を表示する").with(&[TASK_OR_RUN]),
+        about("task follow-up", "タスクに追加の指示を出す (同じブランチ、ワークツリー、会話で続行)").with(&[
+            TASK_OR_RUN,
+            INSTRUCTION,
+            FILE,
+            TEMPLATE,
+            PR,
+            BUDGET,
+            DETACH,
+            QUIET,
+        ]),
+        about("task retry", "失敗した実行を再試行する (コミットやプッシュの失敗は、エージェントを動かさずに再開)")
+            .with(&[TASK_OR_RUN, DETACH, QUIET]),
+        about("task cancel", "タスクを取り消し、未コミットの作業を保存する").with(&[value(
+            "tasks",
+            "タスク",
+            "タスク (T-3、3、#3、ID やキーの先頭、ブランチ。複数指定可)",
+        )]),
+        about("task compare", "1 つのタスクに対する複数のエージェントの差分を比較する").with(&[TASK]),
+        about("task pick", "プルリクエストにする実行を採用する").with(&[
+            TASK,
+            value("run", "実行", "実行のキーか ID、またはエージェント名"),
+            flag("pr", "採用した実行のプルリクエストを作成する"),
+        ]),
+        about("task log", "エージェントの発言と操作を表示する (実行中はリアルタイム)")
+            .with(&[RUN, flag("raw", "エージェントの出力をそのまま表示する")]),
+        about("task open", "タスクのワークツリーでシェルまたはエディターを開く")
+            .with(&[TASK_OR_RUN, flag("editor", "シェルの代わりに、フォルダーをエディターで開く")]),
+        about("task diff", "タスクの変更を表示する (追加の指示や作業中の変更を含むブランチ全体)").with(&[
+            value("task", "タスク", "タスク (T-3、3、ID、実行のキーのいずれか)"),
+            value("run", "実行", "1 つの実行による変更だけを表示する"),
+            flag("stat", "変更されたファイルと行数を表示する"),
+            flag("name_only", "変更されたファイルの名前を表示する"),
+            flag("no_pager", "ページャーを使わない"),
+        ]),
+        about("worktree", "ワークツリーの作成、一覧、削除、復元"),
+        about("worktree add", "専用のブランチでワークツリーを作成する").with(&[
+            value("branch", "ブランチ", "ブランチ名 (既定: dandori/<キー>)"),
+            BASE,
+            HERE,
+            value("path", "パス", "作成する場所 (既定: dandori の状態フォルダー内)"),
+            value("session", "セッション", "このセッション専用にする (他のセッションからは削除できない)"),
+            flag("no_set_up", "プロジェクトのセットアップコマンドを実行しない"),
+        ]),
+        about("worktree list", "ワークツリーとその状態を一覧表示する")
+            .with(&[flag("sizes", "ディスク使用量も表示する")]),
+        about("worktree path", "ワークツリーのパスを表示する (例: cd \"$(dandori worktree path T-3)\")")
+            .with(&[value("worktree", "ワークツリー", "タスク、実行、またはワークツリーのキー、ブランチ、パス")]),
+        about("worktree remove", "ワークツリーを削除する (未コミット・未プッシュの作業は先に保存)").with(&[
+            value("worktree", "ワークツリー", "キー、ブランチ、パスのいずれか"),
+            flag("force", "未コミット・未プッシュの作業があっても削除する (作業は refs/dandori/preserved に保存)"),
+            flag("keep_branch", "ブランチを残す"),
+            value("session", "セッション", "このワークツリーを使用しているセッション"),
+        ]),
+        about("worktree gc", "孤立・マージ済み・古いワークツリーとブランチを削除する")
+            .with(&[flag("dry_run", "削除せず、対象だけを表示する")]),
+        about("worktree adopt", "自分で作成したワークツリーを dandori の管理対象にする")
+            .with(&[value("path", "パス", "ワークツリーのパス"), SESSION]),
+        about("worktree restore", "保存した作業をワークツリーとして復元する").with(&[
+            value("from", "復元元", "実行かワークツリーのキー、ブランチ、または refs/dandori/preserved 以下の参照"),
+            SESSION,
+        ]),
+        about("pr", "プルリクエストの作成、確認、マージ"),
+        about("pr create", "タスクのプルリクエストを作成、更新する").with(&[
+            value("of", "タスク", TASK_OR_RUN.help),
+            value("title", "タイトル", "タイトル (既定: 指示から作成)"),
+            value("body", "本文", "本文 (既定: 指示とエージェントの要約から作成)"),
+        ]),
+        about("status", "要対応、実行中、完了したタスクを表示する (`dandori` だけを実行した場合と同じ)")
+            .with(&[flag("all", "すべてのリポジトリを対象にする")]),
+        about("inbox", "要対応の一覧と、対処するコマンドを表示する").with(&[
+            flag("all", "すべてのリポジトリを対象にする"),
+            flag("snoozed", "代わりに、スヌーズ中と既読のものを表示する"),
+        ]),
+        about("inbox show", "要対応を 1 件、その原因とともに表示する").with(&[NEED]),
+        about("inbox snooze", "要対応をしばらく表示しない").with(&[
+            NEED,
+            value("lasts", "期間", "期間: 30m、2h、3d など"),
+            value("reason", "理由", "一緒に表示する理由"),
+        ]),
+        about("inbox dismiss", "新しいことが起きるまで、要対応を表示しない").with(&[
+            value("ids", "ID", "`dandori inbox` に表示される ID (先頭だけでも可)、タスク、実行"),
+            flag("all", "`dandori inbox` に表示されるものすべて"),
+        ]),
+        about("inbox wake", "スヌーズ中または既読の要対応を元に戻す").with(&[NEED]),
+        about("notify", "設定した通知を試す"),
+        about("notify test", "設定したすべての方法で通知のテストを送る"),
+        about("pr list", "プルリクエストを一覧表示する")
+            .with(&[value("state", "状態", "状態: open、merged、closed、all"), value("limit", "件数", "表示する件数")]),
+        about("pr show", "プルリクエストの本文、コミット、変更、マージの可否を表示する").with(&[PULL]),
+        about("pr open", "プルリクエストの Web ページを開く").with(&[PULL]),
+        about("pr diff", "プルリクエストの変更内容を表示する").with(&[
+            PULL,
+            flag("stat", "変更されたファイルと行数を表示する"),
+            flag("no_pager", "ページャーを使わない"),
+        ]),
+        about("pr checkout", "プルリクエストのブランチをチェックアウトする")
+            .with(&[PULL, flag("worktree", "メインのチェックアウトを切り替えず、ワークツリーを作成する")]),
+        about("pr merge", "プルリクエストをベースにマージする (対話端末のみ)").with(&[
+            PULL,
+            flag("ff_only", "fast-forward できる場合だけマージする"),
+            flag("no_ff", "常にマージコミットを作成する"),
+            flag("yes", "確認せずにマージする (端末は必要)"),
+        ]),
+        about("pr close", "プルリクエストをマージせずにクローズする").with(&[PULL]),
+        about("pr reopen", "クローズしたプルリクエストを再オープンする").with(&[PULL]),
+        about("playbook", "playbook (リポジトリ内のレビュー済み計画) の作成、表示、点検"),
+        about("playbook new", "テンプレートから playbook を作成する").with(&[
+            value("name", "名前", "playbook の名前 (ファイルは plan/playbook-<名前>.md)"),
+            value("branch", "ブランチ", "作業するブランチ (既定: feat/<名前>)"),
+            flag("activate", "state.md で有効な playbook にする"),
+            flag("yes", "別の playbook やプロファイルが変わる場合も、確認せずに有効にする"),
+        ]),
+        about("playbook show", "playbook とそのフェーズを表示する").with(&[PLAYBOOK]),
+        about("playbook check", "playbook の問題を点検する").with(&[PLAYBOOK]),
+        about("playbook status", "有効な playbook の進捗と次の作業を表示する"),
+        about("post-loop", "完了した playbook を終了し、次の作業を表示する"),
+        about("state", "state.md (リポジトリの現在の状態) の表示と変更"),
+        about("state show", "state.md の内容を表示する"),
+        about("state set", "値を 1 つ設定する (以前のバージョンは保存)").with(&[
+            value("key", "キー", "設定する項目 (例: playbook.active)"),
+            value("value", "値", "新しい値 (null で値なし、[a, b] でリスト)"),
+        ]),
+        about("state history", "state.md の以前のバージョンを一覧または表示する").with(&[value(
+            "version",
+            "バージョン",
+            "このバージョンの全文を表示する",
+        )]),
+        about("guard stats", "各ガードの判定と、誤検知の可能性があるものを表示する").with(&[
+            value("since", "期間", "集計する期間 (例: 12h、7d)"),
+            flag("all", "すべてのチェックアウト"),
+            flag("runs", "代わりにこのリポジトリの実行を集計する (--all を付けると全リポジトリの実行)"),
+        ]),
+        about("guard list", "ガードとそのレベル、設定元を一覧表示する"),
+        about("daemon", "デーモンの起動、停止、確認"),
+        about("daemon start", "デーモンを起動する").with(&[value(
+            "listen",
+            "アドレス",
+            "このループバックアドレスでも待ち受ける (例: 127.0.0.1:4100)",
+        )]),
+        about("daemon stop", "デーモンを停止する (エージェントは動作を続け、次のデーモンに引き継がれる)"),
+        about("daemon status", "デーモンの状態を表示する"),
+        about("daemon logs", "デーモンのログを表示する").with(&[value("lines", "行数", "表示する行数")]),
+        about("init", "エージェントの設定に dandori のガードを組み込む").with(&[
+            flag("user", "このリポジトリではなく、ユーザー設定を使う"),
+            value(
+                "agent",
+                "エージェント",
+                "対象のエージェント: {clients} (既定: PATH にあるもの、またはこのリポジトリに設定があるもの)",
+            ),
+            flag("dry_run", "書き込まずに、変更を差分で表示する"),
+            flag("shared", "自分専用の設定ファイルがある場合も、リポジトリで共有する設定ファイルに書き込む"),
+            flag("uninstall", "dandori のガードを削除し、設定を元に戻す"),
+        ]),
+        about("doctor", "環境を点検する: git、エージェント、フック、サンドボックス、データベース、ディスク").with(&[
+            flag(
+                "guards",
+                "ガードだけを点検する: 内蔵モデルで各エージェントを起動し、フックが動作してブロックすることを確認",
+            ),
+            flag("sandbox", "サンドボックスだけを点検する: 実際に脱出を試み、どれがブロックされるかを表示"),
+        ]),
+        about("guard", "ガードの確認と例外の管理"),
+        about("guard explain", "コマンドの動作と、各ガードの判定を表示する").with(&[value(
+            "command",
+            "コマンド",
+            "説明するコマンドライン",
+        )]),
+        about("guard test", "イベントに対するガードの判定を試す (記録しない)").with(&[
+            value("event", "イベント", "クライアントが送信したイベントの JSON ファイル (- で標準入力)"),
+            value("agent", "エージェント", "イベントを送信したクライアント (既定: イベントから判別)"),
+        ]),
+        about("guard allow", "ガードに条件付きの例外を設ける (人のみ)").with(&[
+            value("guard", "ガード", "例外を設けるガード"),
+            value("path", "パス", "対象のファイル (リポジトリのルートからの glob)"),
+            value("command", "コマンド", "対象のコマンド (語ごとに一致。末尾の * は残りすべて)"),
+            value("lasts", "期間", "例外の有効期間 (例: 30m、8h)"),
+            value("uses", "回数", "使用できる回数"),
+            value("reason", "理由", "記録に残す理由"),
+        ]),
+        about("guard revoke", "例外を取り消す").with(&[value("id", "ID", "例外の ID (`dandori guard list` で確認)")]),
+        about("consent", "エージェントの理解を確認し、待機中のセッションに変更を許可する"),
+        about("prompt", "run -t で使う指示テンプレートの一覧、表示、編集"),
+        about("prompt list", "このリポジトリとユーザーのテンプレートを一覧表示する"),
+        about("prompt show", "テンプレートを表示する").with(&[value("name", "名前", "テンプレートの名前")]),
+        about("prompt edit", "テンプレートをエディターで作成、変更する").with(&[
+            value("name", "名前", "テンプレートの名前。なければ作成する"),
+            flag("user", "このリポジトリではなく、すべてのリポジトリで使えるようにする"),
+        ]),
+        about("config", "設定の表示と変更、各値の設定元の確認"),
+        about("config show", "有効な設定と、その設定元を表示する").with(&[
+            value("key", "キー", "このキーだけを表示する (例: limits.run)"),
+            flag("all", "既定値のままのキーもすべて表示する"),
+        ]),
+        about("config set", "キーを 1 つ設定する。ファイルのコメントと順序は変わらない").with(&[
+            value("key", "キー", "設定するキー (例: limits.run)"),
+            value("value", "値", "新しい値。リストは [\"a\", \"b\"] と書く"),
+            flag("unset", "キーを削除し、既定値に戻す"),
+            REPOSITORY,
+        ]),
+        about("config edit", "ファイルをエディターで開き、閉じた後に検査する").with(&[REPOSITORY]),
+        about("config init", "すべてのキーを既定値のままコメントアウトしたファイルを作成する").with(&[REPOSITORY]),
+        about("trust", "このリポジトリの dandori.toml が実行できる内容を信頼する").with(&[
+            flag("revoke", "信頼を取り消す"),
+            flag("show", "信頼の対象を表示するだけにする"),
+            YES,
+        ]),
+        about("demo", "一時リポジトリで全体の流れを実演する (アカウント不要)").with(&[value(
+            "dir",
+            "パス",
+            "使用する新規または空のフォルダー (既定: 一時フォルダー内に新規作成)",
+        )]),
+        about("uninstall", "dandori のフック、デーモン、状態を削除する (作業はリポジトリに残る)").with(&[
+            flag("dry_run", "削除せずに、対象だけを表示する"),
+            flag("keep_state", "タスク、ログ、ワークツリーを残し、フックとデーモンだけを削除する"),
+            YES,
+        ]),
+        about("man", "マニュアルページを出力する").with(&[
+            value("command", "コマンド", "表示するコマンド (例: man task diff)"),
+            value("dir", "フォルダー", "1 ページを表示する代わりに、全ページをこのフォルダーに書き出す"),
+        ]),
+        about("completions", "シェルの補完スクリプトを出力する").with(&[value(
+            "shell",
+            "シェル",
+            "補完スクリプトの対象シェル",
+        )]),
+    ];
 
-const INSTRUCTION: ArgHelp = value("instruction", "指示", "作業の内容。`-` なら標準入力から読み込む");
+const INSTRUCTION: ArgHelp =
+    value("instruction", "指示", "エージェントへの指示 (- で標準入力から読み込み、省略するとエディターを開く)");
+const TEMPLATE: ArgHelp =
+    value("template", "名前", ".dandori/prompts のテンプレートを使う。指示は {{text}} の位置に入る");
 const FILE: ArgHelp = value("file", "ファイル", "指示をファイルから読み込む");
-const PR: ArgHelp = flag("pr", "プッシュ後にプルリクエストを作成する");
-const DETACH: ArgHelp = flag("detach", "終了を待たない");
+const REPOSITORY: ArgHelp = flag("repository", "ユーザー設定の代わりに、このリポジトリの dandori.toml を使う");
+const YES: ArgHelp = flag("yes", "確認せずに実行する");
+const BASE: ArgHelp = value(
+    "base",
+    "ベース",
+    "起点のブランチ、タグ、コミット。HEAD は現在のコミット (既定: 設定の値、リモートの既定ブランチ、リモートがなければチェックアウト中のブランチ)",
+);
+const HERE: ArgHelp = flag("here", "現在のコミットから開始する (未プッシュでも可、--base HEAD と同じ)");
+const PR: ArgHelp = flag("pr", "コミットとプッシュの後にプルリクエストを作成する");
+const PULL: ArgHelp = value("pull", "PR", "番号 (3、#3)、タスク (T-4)、実行のキー、ブランチのいずれか");
+const DETACH: ArgHelp = flag("detach", "完了を待たずにバックグラウンドで実行する");
+const QUIET: ArgHelp = flag("quiet", "エージェントの発言と操作を表示しない");
 const BUDGET: ArgHelp = flag("budget", "費用の上限 (米ドル)");
-const TASK: ArgHelp = value("task", "タスク", "T-3、3、ID のいずれか");
-const TASK_OR_RUN: ArgHelp = value("task", "タスク", "T-3、3、ID、実行のキーのいずれか");
-const RUN: ArgHelp = value("run", "実行", "実行のキーか ID、またはタスク (その最新の実行)");
-const PLAYBOOK: ArgHelp = value("file", "ファイル", "playbook のファイルまたは名前 (既定: 有効な playbook)");
-const SESSION: ArgHelp = value("session", "セッション", "このセッションで使用する");
+const TASK: ArgHelp = value("task", "タスク", "タスク (T-3、3、ID のいずれか)");
+const TASK_OR_RUN: ArgHelp = value("task", "タスク", "タスク (T-3、3、ID、実行のキーのいずれか)");
+const RUN: ArgHelp = value("run", "実行", "実行のキーか ID、またはタスク (最新の実行)");
+const NEED: ArgHelp = value("id", "ID", "`dandori inbox` に表示される ID (先頭だけでも可)、タスク、実行");
+const PLAYBOOK: ArgHelp = value("file", "ファイル", "playbook のファイルか名前 (既定: 有効な playbook)");
+const SESSION: ArgHelp = value("session", "セッション", "このセッション専用にする");
 
 const fn about(path: &'static str, about: &'static str) -> CommandHelp {
     CommandHelp { path, about, args: &[] }

@@ -76,9 +76,20 @@ pub enum Advice {
     ReadOnly {
         path: String,
     },
-    /// The files name a program of this machine.
+    /// The files name a program of this machine, and are everybody's.
     NotForOthers {
+        paths: Vec<String>,
         program: String,
+    },
+    /// The hooks stand in the file that is everybody's, though the client has one for this user alone.
+    Shared {
+        client: Client,
+        path: String,
+        local: String,
+    },
+    /// The file that is this user's alone is not ignored by git.
+    NotIgnored {
+        path: String,
     },
     /// An agent could replace the program.
     ProgramInRepository {
@@ -125,6 +136,8 @@ impl Advice {
             Self::Trouble { trouble, .. } => return trouble.code(),
             Self::ReadOnly { .. } => "read_only",
             Self::NotForOthers { .. } => "not_for_others",
+            Self::Shared { .. } => "shared",
+            Self::NotIgnored { .. } => "not_ignored",
             Self::FolderTrust { client } => return Cow::Owned(format!("{client}_trust")),
             Self::ClaudeSubfolder => "claude_subfolder",
             Self::Disabled { .. } => "disabled",
@@ -141,19 +154,13 @@ pub fn advice(lang: Lang, advice: &Advice) -> String {
     match advice {
         Advice::CodexTrust { root: Some(root) } => say!(
             lang,
-            "Codex reads a project's hooks only when it trusts the project (`[projects.\"{root}\"] trust_level = \
-             \"trusted\"` in its config.toml), and runs only those that are trusted: start `codex` here, confirm both, the \
-             hooks in `/hooks`. Until then they are skipped, by `codex exec` without a word",
-            "Codex は信頼したプロジェクト (config.toml の `[projects.\"{root}\"] trust_level = \"trusted\"`) のフックだけを読み、\
-             信頼されたフックだけを実行します。ここで `codex` を起動し、プロジェクトを信頼して、`/hooks` でフックを確認してください。\
-             それまではスキップされます (`codex exec` では何も表示されません)"
+            "Codex reads a project's hooks only if it trusts the project (`[projects.\"{root}\"] trust_level = \"trusted\"` in its config.toml), and runs only trusted hooks: start `codex` here and confirm both (the hooks in `/hooks`). Until then it skips them; `codex exec` does so silently",
+            "Codex は信頼したプロジェクト (config.toml の `[projects.\"{root}\"] trust_level = \"trusted\"`) のフックだけを読み込み、信頼されたフックだけを実行します。ここで `codex` を起動し、プロジェクトを信頼して、`/hooks` でフックを確認してください。それまではスキップされます (`codex exec` では何も表示されません)"
         ),
         Advice::CodexWorktree { main } => say!(
             lang,
-            "Codex does not read hooks in a linked worktree, it takes those of {main}: run `dandori init` there, or \
-             `dandori init --user`",
-            "Codex はリンクされたワークツリーのフックを読まず、{main} のフックを使います。そこで `dandori init` を実行するか、\
-             `dandori init --user` を使ってください"
+            "Codex does not read hooks in a linked worktree; it uses those of {main}: run `dandori init` there, or `dandori init --user`",
+            "Codex はリンクされたワークツリーのフックを読み込まず、{main} のフックを使います。そこで `dandori init` を実行するか、`dandori init --user` を使ってください"
         ),
         Advice::Trouble { client, trouble } => {
             let what = hooks::trouble(lang, *client, trouble);
@@ -162,21 +169,33 @@ pub fn advice(lang: Lang, advice: &Advice) -> String {
         }
         Advice::ReadOnly { path } => say!(
             lang,
-            "{path} was read-only; it is changed all the same and stays read-only. `dandori init --uninstall` takes the \
-             change back",
+            "{path} was read-only; it was changed and is still read-only. Undo the change with `dandori init --uninstall`",
             "{path} は読み取り専用でしたが、変更しました (読み取り専用のままです)。`dandori init --uninstall` で元に戻せます"
         ),
-        Advice::NotForOthers { program } => say!(
+        Advice::NotForOthers { paths, program } => {
+            let files = paths.join(", ");
+            say!(
+                lang,
+                "{files}: contains the path {program}, which exists only on this machine. Do not commit it; in a team, everyone runs `dandori init`, or `dandori init --user` once",
+                "{files} にはこのマシン固有のパス {program} が書かれているため、コミットしないでください。チームでは各自が `dandori init` (または一度だけ `dandori init --user`) を実行してください"
+            )
+        }
+        Advice::Shared { client, path, local } => {
+            let agent = client.title();
+            say!(
+                lang,
+                "the hooks for {agent} are in {path} which is shared through the repository; to move them to your own {local} run `dandori init --uninstall`, then `dandori init`",
+                "{agent} のフックは、リポジトリで共有される {path} にあります。自分専用の {local} に移すには、`dandori init --uninstall` の後に `dandori init` を実行してください"
+            )
+        }
+        Advice::NotIgnored { path } => say!(
             lang,
-            "these files name {program}, which is on this machine alone: do not commit them. In a team everybody runs \
-             `dandori init`, or `dandori init --user` once",
-            "このファイルにはこのマシンの {program} が書かれているため、コミットしないでください。チームでは各自が \
-             `dandori init` (または一度だけ `dandori init --user`) を実行してください"
+            "{path} is yours alone, but git does not ignore it; to keep it out of commits: `echo {path} >> \"$(git rev-parse --git-path info/exclude)\"`",
+            "{path} は自分専用ですが、git の無視対象になっていません。コミットに含めないようにするには: `echo {path} >> \"$(git rev-parse --git-path info/exclude)\"`"
         ),
         Advice::CodexTrust { root: None } => say!(
             lang,
-            "Codex runs hooks only once they are trusted: start `codex` here and confirm them in `/hooks`. Until then \
-             they are skipped, by `codex exec` without a word",
+            "Codex runs only trusted hooks: start `codex` here and confirm them in `/hooks`. Until then it skips them; `codex exec` does so silently",
             "Codex は信頼されたフックだけを実行します。ここで `codex` を起動し、`/hooks` で確認してください。\
              それまではスキップされます (`codex exec` では何も表示されません)"
         ),
@@ -184,88 +203,83 @@ pub fn advice(lang: Lang, advice: &Advice) -> String {
             let (agent, program) = (client.title(), client.describe().program.name);
             say!(
                 lang,
-                "{agent} loads a project's hooks only in a trusted folder: start `{program}` here and confirm that you \
-                 trust it",
+                "{agent} loads a project's hooks only in a trusted folder: start `{program}` here and confirm that you trust it",
                 "{agent} は信頼されたフォルダーでだけプロジェクトのフックを読み込みます。\
                  ここで `{program}` を起動し、フォルダーを信頼してください"
             )
         }
         Advice::ClaudeSubfolder => say!(
             lang,
-            "Claude Code does not load these hooks when it is started in a subfolder: `dandori init --user` covers that",
-            "Claude Code をサブフォルダーで起動すると、このフックは読み込まれません。\
+            "Claude Code may not load these hooks if it is started in a subfolder (it depends on its version); use `dandori init --user` to cover that",
+            "Claude Code をサブフォルダーで起動すると、バージョンによってはこのフックが読み込まれません。\
              `dandori init --user` を使えば、どこで起動しても有効です"
         ),
         Advice::Disabled { path } => say!(
             lang,
-            "{path} says `disableAllHooks: true`: Claude Code runs no hook until that is taken out",
-            "{path} に `disableAllHooks: true` があるため、Claude Code はフックを一切実行しません。削除してください"
+            "{path} contains `disableAllHooks: true`: Claude Code runs no hooks until you remove it",
+            "{path} に `disableAllHooks: true` があるため、Claude Code はフックを実行しません。削除してください"
         ),
         Advice::Unread { agent, path, what, line, column } => {
             let what = beyond(lang, *what);
             say!(
                 lang,
-                "{agent} does not read {path}, and runs no hook from it, for {what} in line {line}, column {column}: \
-                 take it out",
-                "{agent} は {path} を読み込めず、そのフックを実行しません。{line} 行 {column} 列の{what}を取り除いてください"
+                "{agent} cannot read {path} and runs no hooks from it, because of {what} in line {line}, column {column}: remove it",
+                "{agent} は {path} を読み込めず、そのフックを実行しません。{line} 行 {column} 列の{what}を削除してください"
             )
         }
         Advice::ProgramInRepository { path } => say!(
             lang,
-            "{path} lies in a repository that it guards, where an agent could replace it: install dandori elsewhere, \
-             then run `dandori init` again",
+            "{path} is inside a repository that it guards, where an agent could replace it: install dandori elsewhere, then run `dandori init` again",
             "{path} は保護対象のリポジトリの中にあり、エージェントに置き換えられるおそれがあります。\
              別の場所にインストールして、もう一度 `dandori init` を実行してください"
         ),
         Advice::Twice { agent, path } => say!(
             lang,
-            "{path} holds dandori's hooks too: {agent} asks twice for every event",
+            "{path} also contains dandori's hooks: {agent} calls them twice for every event",
             "{path} にも dandori のフックがあるため、{agent} はイベントごとに 2 回呼び出します"
         ),
         Advice::StillThere { path, is_users } => {
             let flag = if *is_users { " --user" } else { "" };
             say!(
                 lang,
-                "{path} still holds dandori's hooks: `dandori init --uninstall{flag}` takes them out",
-                "{path} には dandori のフックが残っています。`dandori init --uninstall{flag}` で取り除けます"
+                "{path} still contains dandori's hooks: remove them with `dandori init --uninstall{flag}`",
+                "{path} に dandori のフックが残っています。`dandori init --uninstall{flag}` で削除できます"
             )
         }
         Advice::Doctor => say!(
             lang,
-            "`dandori doctor --guards` proves that they fire and block",
-            "フックが働くことを `dandori doctor --guards` で確認してください"
+            "check that they run and block with `dandori doctor --guards`",
+            "フックが動作してブロックすることを `dandori doctor --guards` で確認してください"
         ),
     }
 }
 
 pub fn nothing_written(lang: Lang) -> &'static str {
     match lang {
-        Lang::En => "nothing was written: this is what would change",
-        Lang::Ja => "何も書き込んでいません。以上が変更の内容です",
+        Lang::En => "nothing was written; these are the changes that would be made",
+        Lang::Ja => "何も書き込んでいません。上の差分が変更の内容です",
     }
 }
 
 pub fn nothing_installed(lang: Lang) -> &'static str {
     match lang {
-        Lang::En => "none of dandori's hooks are here",
+        Lang::En => "dandori's hooks are not installed here",
         Lang::Ja => "dandori のフックは組み込まれていません",
     }
 }
 
 pub(crate) fn nothing_to_guard(lang: Lang, path: &str) -> Said {
-    Said::what(say!(lang, "{path} is not in a git repository", "{path} は git リポジトリの中ではありません")).hint(
-        say!(
-            lang,
-            "change into one, or install for all of them with `dandori init --user`",
-            "リポジトリに移動するか、`dandori init --user` で全体に設定してください"
-        ),
-    )
+    Said::what(say!(lang, "{path} is not in a git repository", "{path} は git リポジトリではありません")).hint(say!(
+        lang,
+        "change to a repository, or install for all repositories with `dandori init --user`",
+        "リポジトリに移動するか、`dandori init --user` で全リポジトリに設定してください"
+    ))
 }
 
 pub(crate) fn no_agents(lang: Lang) -> Said {
     let known: Vec<&str> = Client::with_hooks().map(|(client, _)| client.describe().program.name).collect();
     let (or, list) = (known.join(" nor "), known.join("、"));
-    Said::what(say!(lang, "no agent was found to install hooks for", "フックを設定するエージェントが見つかりません"))
+    Said::what(say!(lang, "no agent found to install hooks for", "フックを設定するエージェントが見つかりません"))
         .why(say!(
             lang,
             "neither {or} is on the PATH, and none has settings here",
@@ -281,25 +295,25 @@ pub(crate) fn no_agents(lang: Lang) -> Said {
 pub(crate) fn bad_settings(lang: Lang, path: &str, trouble: &SettingsTrouble) -> Said {
     Said::what(say!(
         lang,
-        "{path} cannot take hooks in; nothing was changed",
+        "cannot install hooks in {path}; nothing was changed",
         "{path} にフックを設定できません。何も変更していません"
     ))
     .why(settings_trouble(lang, trouble))
     .hint(say!(
         lang,
-        "mend it and try again; until then the agent may be dropping the whole file",
-        "修正してから、もう一度実行してください。エージェント自身もこのファイルを無視している可能性があります"
+        "fix the file and try again; the agent may be ignoring it entirely",
+        "修正してから、もう一度実行してください。エージェントもこのファイル全体を無視している可能性があります"
     ))
 }
 
 pub(crate) fn settings_trouble(lang: Lang, trouble: &SettingsTrouble) -> String {
     match trouble {
-        SettingsTrouble::NotText => say!(lang, "it is not UTF-8 text", "UTF-8 のテキストではありません"),
+        SettingsTrouble::NotText => say!(lang, "not UTF-8 text", "UTF-8 のテキストではありません"),
         SettingsTrouble::NotJson { line, column, reason } => {
             say!(
                 lang,
                 "line {line}, column {column}: {reason}",
-                "{line} 行 {column} 列: JSON として読めません ({reason})"
+                "{line} 行 {column} 列: JSON として解釈できません ({reason})"
             )
         }
         SettingsTrouble::NotAnObject { line, column, key: Some(key) } => say!(
@@ -309,7 +323,7 @@ pub(crate) fn settings_trouble(lang: Lang, trouble: &SettingsTrouble) -> String 
         ),
         SettingsTrouble::NotAnObject { line, column, key: None } => say!(
             lang,
-            "line {line}, column {column}: it is not an object",
+            "line {line}, column {column}: not an object",
             "{line} 行 {column} 列: オブジェクトではありません"
         ),
         SettingsTrouble::NotAList { line, column, key } => say!(

@@ -4,22 +4,19 @@
 //! answer by its first lines, a failure once, though agents tell it twice. Nothing is lost by it: the events
 //! themselves and the raw stream are there for whoever wants them.
 
+use dandori_domain::deed::about;
 use dandori_domain::plain::plain;
 use dandori_domain::{AgentEvent, AgentFailure, Usage, Usd, Verdict};
-use serde_json::Value;
 
 use crate::Lang;
 use crate::failure::agent_failure;
 use crate::lang::say;
 use crate::table::fit;
+use crate::watch;
 
 /// Of what a tool answered; the rest is counted.
 const ANSWER_LINES: usize = 6;
 const CELLS: usize = 160;
-
-/// Which field of a tool's input says what the call is about, the most telling first.
-const ABOUT: &[&str] =
-    &["command", "cmd", "file_path", "notebook_path", "path", "pattern", "query", "url", "description", "prompt"];
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Tone {
@@ -111,6 +108,17 @@ impl LogLines {
                 let used = self.usage.map(|u| used(self.lang, &u)).unwrap_or_default();
                 lines.push(LogLine { tone: Tone::Strong, text: format!("✓ {used}").trim_end().to_owned() });
             }
+            AgentEvent::SetUpBegan { command } => {
+                let text = format!("▸ {} {}", watch::set_up(self.lang), one_line(command));
+                lines.push(LogLine { tone: Tone::Strong, text });
+            }
+            AgentEvent::SetUpLine { text } if text.trim().is_empty() => {}
+            AgentEvent::SetUpLine { text } => lines.push(faint(format!("    {}", one_line(text)))),
+            AgentEvent::SetUpEnded { ok, seconds, .. } => {
+                let time = seconds.map(|seconds| watch::span(self.lang, seconds)).unwrap_or_default();
+                let text = format!("  {} {time}", if *ok { "✓" } else { "✗" }).trim_end().to_owned();
+                lines.push(LogLine { tone: if *ok { Tone::Faint } else { Tone::Bad }, text });
+            }
             AgentEvent::Usage { .. } | AgentEvent::Unknown { .. } => {}
         }
     }
@@ -161,45 +169,12 @@ pub fn used(lang: Lang, usage: &Usage) -> String {
     say!(lang, "{input} tokens in, {output} out{cost}", "入力 {input} トークン、出力 {output}{cost}")
 }
 
-/// What a tool call is about.
-fn about(input: &str) -> String {
-    match serde_json::from_str::<Value>(input) {
-        Ok(Value::Object(fields)) => {
-            let telling = ABOUT.iter().find_map(|name| fields.get(*name)?.as_str());
-            telling.map_or_else(|| input.to_owned(), str::to_owned)
-        }
-        // Codex: a list of what it changed.
-        Ok(Value::Array(changes)) => {
-            let field = |change: &Value, name: &str| change.get(name).and_then(Value::as_str).map(str::to_owned);
-            let told = |change| Some(format!("{} {}", field(change, "kind")?, field(change, "path")?));
-            let told: Option<Vec<String>> = changes.iter().map(told).collect();
-            told.map_or_else(|| input.to_owned(), |list| list.join(", "))
-        }
-        _ => without_shell(input).to_owned(),
-    }
-}
-
-/// `/bin/bash -lc 'make test'` → `make test`, where nothing inside was quoted anew.
-fn without_shell(command: &str) -> &str {
-    let inner = ["-lc ", "-c "].iter().find_map(|flag| {
-        let (shell, rest) = command.split_once(flag)?;
-        let is_shell = matches!(shell.trim_end().rsplit('/').next(), Some("bash" | "sh" | "zsh"));
-        is_shell.then_some(rest.trim())
-    });
-    let Some(inner) = inner else { return command };
-    let bare = ['\'', '"'].iter().find_map(|quote| {
-        let text = inner.strip_prefix(*quote)?.strip_suffix(*quote)?;
-        (!text.contains(*quote) && !text.contains('\\')).then_some(text)
-    });
-    bare.unwrap_or(inner)
-}
-
 fn one_line(text: &str) -> String {
     fit(&printable(text).split_whitespace().collect::<Vec<_>>().join(" "), CELLS)
 }
 
 /// Without what would command the reader's terminal: the words are an agent's, and may be anybody's whom it read.
-pub fn printable(text: &str) -> String {
+fn printable(text: &str) -> String {
     plain(text)
 }
 

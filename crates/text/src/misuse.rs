@@ -32,41 +32,40 @@ pub enum Expected {
 
 /// `command` is the one that was meant, as it is called: `dandori task show`.
 pub fn misuse(lang: Lang, command: &str, misuse: &Misuse) -> Said {
-    let see_help =
-        || say!(lang, "`{command} --help` shows how it is used", "使い方は `{command} --help` で確認できます");
+    let see_help = || say!(lang, "see `{command} --help` for usage", "使い方は `{command} --help` で確認できます");
     match misuse {
         Misuse::UnknownOption { option, near } => {
-            let said = Said::what(say!(lang, "there is no option `{option}`", "オプション `{option}` はありません"));
+            let said = Said::what(say!(lang, "unknown option `{option}`", "オプション `{option}` はありません"));
             said.hint(match near {
                 Some(near) => did_you_mean(lang, near),
                 None => say!(
                     lang,
-                    "`{command} --help` lists the options; a text that begins with `-` goes behind `--`",
+                    "see `{command} --help` for the options; put text that starts with `-` after `--`",
                     "オプションの一覧は `{command} --help` で確認できます。`-` で始まる文は `--` の後に書いてください"
                 ),
             })
         }
         Misuse::TooMany { word, usage } => {
-            Said::what(say!(lang, "`{word}` is one argument too many", "引数 `{word}` は余分です"))
+            Said::what(say!(lang, "unexpected argument `{word}`", "引数 `{word}` は不要です"))
                 .why(used_like(lang, usage))
                 .hint(say!(
                     lang,
-                    "put a text of several words in quotes, or see `{command} --help`",
+                    "quote text that contains spaces, or see `{command} --help`",
                     "空白を含む文は引用符で囲んでください。使い方は `{command} --help` で確認できます"
                 ))
         }
         Misuse::UnknownCommand { word, near } => {
-            let said = Said::what(say!(lang, "there is no command `{word}`", "コマンド `{word}` はありません"));
+            let said = Said::what(say!(lang, "unknown command `{word}`", "コマンド `{word}` はありません"));
             said.hint(match near.as_slice() {
                 _ if word.contains(char::is_whitespace) => say!(
                     lang,
-                    "to give it to an agent as a task: `dandori run \"…\"`",
-                    "タスクとしてエージェントに任せるには `dandori run \"…\"` と書きます"
+                    "to give it to an agent as a task, use `dandori run \"…\"`",
+                    "タスクとしてエージェントに任せるには `dandori run \"…\"` を使います"
                 ),
                 [] => {
                     say!(
                         lang,
-                        "`{command} --help` lists the commands",
+                        "see `{command} --help` for the commands",
                         "コマンドの一覧は `{command} --help` で確認できます"
                     )
                 }
@@ -80,7 +79,7 @@ pub fn misuse(lang: Lang, command: &str, misuse: &Misuse) -> Said {
             Said::what(say!(lang, "`{command}` needs a command", "`{command}` にはコマンドが必要です")).why(known).hint(
                 say!(
                     lang,
-                    "`{command} --help` tells what each does",
+                    "see `{command} --help` for what each one does",
                     "それぞれの説明は `{command} --help` で確認できます"
                 ),
             )
@@ -92,7 +91,7 @@ pub fn misuse(lang: Lang, command: &str, misuse: &Misuse) -> Said {
                 .hint(see_help())
         }
         Misuse::NoValue { argument, known } => {
-            let said = Said::what(say!(lang, "`{argument}` lacks its value", "`{argument}` の値がありません"));
+            let said = Said::what(say!(lang, "`{argument}` needs a value", "`{argument}` には値が必要です"));
             said.hint(if known.is_empty() {
                 see_help()
             } else {
@@ -101,16 +100,20 @@ pub fn misuse(lang: Lang, command: &str, misuse: &Misuse) -> Said {
         }
         Misuse::WrongValue { argument, value, expected: what } => Said::what(say!(
             lang,
-            "`{value}` is no value for `{argument}`",
+            "invalid value `{value}` for `{argument}`",
             "`{argument}` に `{value}` は指定できません"
         ))
         .hint(expected(lang, what, see_help)),
         Misuse::ValueToFlag { argument, value } => Said::what(say!(
             lang,
-            "`{argument}` takes no value, but is given `{value}`",
-            "`{argument}` に値 `{value}` は付けられません"
+            "`{argument}` takes no value, but `{value}` was given",
+            "`{argument}` に値 `{value}` は指定できません"
         ))
-        .hint(say!(lang, "write `{argument}` alone", "`{argument}` とだけ書いてください")),
+        .hint(say!(
+            lang,
+            "use `{argument}` without a value",
+            "値を付けずに `{argument}` だけを指定してください"
+        )),
         Misuse::Together { argument, others } => {
             let others = others.join("`, `");
             Said::what(say!(
@@ -118,23 +121,21 @@ pub fn misuse(lang: Lang, command: &str, misuse: &Misuse) -> Said {
                 "`{argument}` cannot be used together with `{others}`",
                 "`{argument}` は `{others}` と同時に指定できません"
             ))
-            .hint(say!(lang, "leave one of them out", "どちらか一方だけを指定してください"))
+            .hint(say!(lang, "use only one of them", "どちらか一方だけを指定してください"))
         }
         Misuse::Twice { argument } => {
-            Said::what(say!(lang, "`{argument}` is given more than once", "`{argument}` が複数回指定されています"))
-                .hint(say!(lang, "give it once", "1 回だけ指定してください"))
+            Said::what(say!(lang, "`{argument}` was given more than once", "`{argument}` が複数回指定されています"))
+                .hint(say!(lang, "use it once", "1 回だけ指定してください"))
         }
         Misuse::NotUtf8 => Said::what(say!(lang, "an argument is not UTF-8 text", "UTF-8 ではない引数があります"))
             .hint(say!(
                 lang,
-                "check the terminal's encoding and the names of files",
+                "check the terminal's encoding and the file names",
                 "端末の文字コードとファイル名を確認してください"
             )),
-        Misuse::Other { reason } => {
-            Said::what(say!(lang, "the command line is not understood", "コマンドラインを解釈できません"))
-                .why(reason.clone())
-                .hint(see_help())
-        }
+        Misuse::Other { reason } => Said::what(say!(lang, "invalid command line", "コマンドラインを解釈できません"))
+            .why(reason.clone())
+            .hint(see_help()),
     }
 }
 
@@ -154,15 +155,15 @@ fn expected(lang: Lang, what: &Expected, otherwise: impl Fn() -> String) -> Stri
         }
         Expected::Dollars => say!(
             lang,
-            "give an amount of US dollars above 0, such as 2.50",
+            "use an amount in US dollars above 0, such as 2.50",
             "0 より大きい米ドル額を指定してください (例: 2.50)"
         ),
         Expected::WholeNumber => {
-            say!(lang, "give a whole number, such as 20", "0 以上の整数を指定してください (例: 20)")
+            say!(lang, "use a whole number, such as 20", "0 以上の整数を指定してください (例: 20)")
         }
         Expected::Address => say!(
             lang,
-            "give an address and a port, such as 127.0.0.1:4100",
+            "use an address and a port, such as 127.0.0.1:4100",
             "アドレスとポートを指定してください (例: 127.0.0.1:4100)"
         ),
         Expected::Text => otherwise(),

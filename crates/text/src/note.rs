@@ -16,21 +16,21 @@ fn words(lang: Lang, note: &Note) -> String {
     match note {
         Note::Offline { reason } => say!(
             lang,
-            "the remote could not be fetched, the base may be old: {reason}",
+            "cannot fetch from the remote, the base may be out of date: {reason}",
             "リモートからフェッチできなかったため、ベースが古い可能性があります: {reason}"
         ),
         Note::MainCheckoutDirty { files } => {
             let dirty = ui::count(*files, "uncommitted file");
             say!(
                 lang,
-                "your checkout has {dirty}, which the run does not see: it starts from the base",
-                "メインのチェックアウトに未コミットのファイルが {files} 件あります。実行はベースから始まるため、含まれません"
+                "not included: {dirty} in your checkout; the run starts from the base",
+                "チェックアウトにある未コミットのファイル {files} 件は含まれません (ベースから開始します)"
             )
         }
         Note::MainCheckoutDetached => say!(
             lang,
-            "your checkout stands on no branch; the run starts from the base",
-            "メインのチェックアウトはブランチ上にありません (detached HEAD)。実行はベースから始まります"
+            "your checkout is not on a branch (detached HEAD); the run starts from the base",
+            "チェックアウトはブランチ上にありません (detached HEAD)。実行はベースから開始します"
         ),
         Note::NoSandbox { reason } => say!(
             lang,
@@ -43,7 +43,7 @@ fn words(lang: Lang, note: &Note) -> String {
             let open = open.join("; ");
             say!(
                 lang,
-                "the sandbox is not whole ({missing}); not covered: {open}",
+                "the sandbox is incomplete ({missing}); not protected: {open}",
                 "サンドボックスの一部が使えません ({missing})。保護されないもの: {open}"
             )
         }
@@ -55,56 +55,60 @@ fn words(lang: Lang, note: &Note) -> String {
             let (written, read) = (list(RefusedWhat::Write), list(RefusedWhat::Read));
             let mut parts = Vec::new();
             if !written.is_empty() {
-                parts.push(say!(lang, "writing {written} (sandbox.write)", "書き込み {written} (sandbox.write)"));
+                parts.push(say!(
+                    lang,
+                    "writing to {written} (sandbox.write)",
+                    "{written} への書き込み (sandbox.write)"
+                ));
             }
             if !read.is_empty() {
-                parts.push(say!(lang, "reading {read} (sandbox.read)", "読み取り {read} (sandbox.read)"));
+                parts.push(say!(lang, "reading {read} (sandbox.read)", "{read} の読み取り (sandbox.read)"));
             }
             let all = parts.join("; ");
             say!(
                 lang,
-                "the sandbox refused: {all}; the key in brackets grants it",
-                "サンドボックスが拒否しました: {all}。許可するにはかっこ内のキーに追加してください"
+                "the sandbox blocked {all}; to allow it, add it to the key in parentheses",
+                "サンドボックスがブロックしました: {all}。許可するには、かっこ内のキーに追加してください"
             )
         }
         Note::BaseIsLocal { base } => say!(
             lang,
-            "the base {base} is not on the remote: it is taken from this repository",
-            "ベース {base} はリモートにないため、このリポジトリのものを使います"
+            "base {base} is not on the remote; using the local one",
+            "ベース {base} はリモートにないため、ローカルのものを使います"
         ),
         Note::HookManager { name } => say!(
             lang,
-            "this project uses {name}: its git hooks do not run on dandori's own commits",
-            "このプロジェクトは {name} を使っていますが、dandori 自身のコミットでは git フックは実行されません"
+            "this project uses {name}; its git hooks do not run for commits made by dandori",
+            "このプロジェクトは {name} を使っていますが、dandori が作成するコミットでは git フックは実行されません"
         ),
         Note::PulledBefore { commits } => {
             let taken = ui::count(*commits, "commit");
             say!(
                 lang,
-                "taken in first: {taken} of the remote branch",
-                "リモートブランチの {commits} 件のコミットを先に取り込みました"
+                "merged {taken} from the remote branch first",
+                "先にリモートブランチのコミット {commits} 件を取り込みました"
             )
         }
         Note::EditsInTheWay { files } => {
             let files = files.join(", ");
             say!(
                 lang,
-                "what others pushed to the branch waits: uncommitted edits are in the same files ({files})",
-                "未コミットの変更が同じファイルにあるため ({files})、リモートブランチのコミットはまだ取り込んでいません"
+                "not merged yet: what others pushed to the branch changes files with uncommitted edits ({files})",
+                "リモートブランチのコミットはまだ取り込んでいません。未コミットの変更と同じファイルが変更されています ({files})"
             )
         }
         Note::ConflictBrought { files } => {
             let files = files.join(", ");
             say!(
                 lang,
-                "what others pushed conflicts with this task's commits: both sides are in {files} for the agent to resolve",
-                "リモートブランチのコミットと衝突したため、両側を {files} に並べ、エージェントに解決を任せます"
+                "commits that others pushed conflict with this task's commits: both sides are in {files} for the agent to resolve",
+                "リモートブランチのコミットとコンフリクトしました。{files} に両方の内容を残し、エージェントに解決を任せます"
             )
         }
         Note::WorktreeRemade => {
             say!(
                 lang,
-                "the worktree was gone and was made again at its place",
+                "the worktree was missing and has been recreated in the same place",
                 "ワークツリーがなくなっていたため、同じ場所に作り直しました"
             )
         }
@@ -112,46 +116,51 @@ fn words(lang: Lang, note: &Note) -> String {
             let tail = tail.lines().last().unwrap_or_default().trim();
             say!(
                 lang,
-                "the detected set-up `{command}` failed, the run goes on without it: {tail}",
-                "検出された準備コマンド `{command}` が失敗しましたが、実行を続けます: {tail}"
+                "the detected setup command `{command}` failed; continuing without it: {tail}",
+                "検出したセットアップコマンド `{command}` が失敗しました。これを省いて続行します: {tail}"
             )
         }
         Note::SetUpToolMissing { file, program } => say!(
             lang,
-            "{file} is there, but {program} is not on the PATH: dependencies are not installed; install {program}, or write worktrees.set_up",
-            "{file} がありますが {program} が PATH にないため、依存関係をインストールしていません。{program} をインストールするか worktrees.set_up を設定してください"
+            "found {file}, but {program} is not on the PATH: dependencies are not installed; install {program} or set worktrees.set_up",
+            "{file} がありますが、{program} が PATH にないため依存関係をインストールしていません。{program} をインストールするか worktrees.set_up を設定してください"
         ),
         Note::BudgetNotKept { agent } => say!(
             lang,
-            "{agent} does not tell what it costs: the budget cannot be kept, only its tokens are counted",
-            "{agent} は費用を報告しないため、予算は適用されません (トークン数のみ記録します)"
+            "{agent} does not report its cost: the budget is not enforced, only tokens are counted",
+            "{agent} は費用を報告しないため、予算は適用されません (トークン数だけを記録します)"
         ),
         Note::AsksItself { agent } => say!(
             lang,
-            "{agent} speaks ACP and has no hooks: the guards judge what it asks for, and only the fence holds what it does without asking",
-            "{agent} は ACP エージェントでフックがありません。確認を求めた操作はガードが判定しますが、確認なしに行う操作を制限するのはサンドボックスだけです"
+            "{agent} uses ACP and has no hooks: guards check what it asks for, but only the sandbox restricts what it does without asking",
+            "{agent} は ACP エージェントでフックがありません。確認を求めた操作はガードが判定しますが、確認なしの操作を制限するのはサンドボックスだけです"
         ),
         Note::ConversationAnew { agent } => say!(
             lang,
-            "{agent} could not go on with its conversation: it began a new one, with the earlier instructions and summaries as context",
-            "{agent} は前の会話を引き継げなかったため、以前の指示と要約を添えて新しい会話を始めました"
+            "{agent} could not continue its conversation: it started a new one with the earlier instructions and summaries as context",
+            "{agent} は会話を引き継げなかったため、これまでの指示と要約を添えて新しい会話を始めました"
         ),
         Note::KeptWorkBack { reference } => say!(
             lang,
-            "the work that was kept in {reference} is back in the worktree",
-            "{reference} に保存されていた作業をワークツリーに戻しました"
+            "restored the work preserved in {reference} to the worktree",
+            "{reference} に保存した作業をワークツリーに復元しました"
+        ),
+        Note::KeptWorkStays { reference } => say!(
+            lang,
+            "the work preserved in {reference} was not restored: the branch has changed since. Restore it in a separate worktree with `dandori worktree restore {reference}`",
+            "ブランチがその後変わったため、{reference} に保存した作業は復元していません。`dandori worktree restore {reference}` で別のワークツリーに復元できます"
         ),
         Note::BranchAttached { branch } => say!(
             lang,
-            "the branch {branch} was there already: the worktree stands on it as it was",
-            "ブランチ {branch} は既に存在するため、そのままワークツリーで使います"
+            "branch {branch} already exists: the worktree uses it as it is",
+            "ブランチ {branch} は既に存在するため、ワークツリーでそのまま使います"
         ),
         Note::Unjudged { calls } => {
             let calls_en = ui::count(*calls, "call");
             say!(
                 lang,
-                "{calls_en} of the agent went on without an answer of the guards: they were killed, or not asked. Look at what it did before you use it",
-                "エージェントの操作 {calls} 件がガードの判定なしに実行されました (ガードが強制終了されたか、呼び出されていません)。利用する前に内容を確認してください"
+                "{calls_en} of the agent ran without a guard's verdict: the guard was killed or not asked. Check what they did before you use the result",
+                "エージェントの操作 {calls} 件がガードの判定なしに実行されました (ガードが強制終了されたか、呼び出されませんでした)。結果を使う前に内容を確認してください"
             )
         }
         Note::NotCleanedUp { problem } => {
@@ -160,8 +169,8 @@ fn words(lang: Lang, note: &Note) -> String {
             let what = said.what;
             say!(
                 lang,
-                "the worktree could not be removed: {what}{why}; `dandori worktree remove` does it once that is repaired",
-                "ワークツリーを削除できませんでした: {what}{why}。解消後に `dandori worktree remove` で削除できます"
+                "cannot remove the worktree: {what}{why}; fix this, then run `dandori worktree remove <worktree>`",
+                "ワークツリーを削除できませんでした: {what}{why}。原因を解消してから `dandori worktree remove <worktree>` を実行してください"
             )
         }
     }

@@ -9,26 +9,28 @@ use crate::lang::say;
 /// What could not be understood in state.md or a playbook.
 pub fn odd(lang: Lang, odd: &Odd) -> String {
     match odd {
-        Odd::NoKeys => say!(
-            lang,
-            "there is neither front matter nor a yaml block in it",
-            "フロントマターも yaml ブロックもありません"
-        ),
+        Odd::NoKeys => {
+            say!(lang, "neither front matter nor a yaml block found", "フロントマターも yaml ブロックもありません")
+        }
         Odd::Value { key, found, wanted } => {
             let wanted = match wanted {
                 Wanted::Flag => say!(lang, "true or false", "true か false"),
                 Wanted::Security => say!(lang, "normal or admin", "normal か admin"),
                 Wanted::Toolstack => say!(lang, "A, B or C", "A、B、C のいずれか"),
             };
-            say!(lang, "{key} is `{found}`: {wanted} is understood", "{key} が `{found}` です ({wanted} を指定します)")
+            say!(
+                lang,
+                "invalid value `{found}` for {key}: use {wanted}",
+                "{key} の値 `{found}` は無効です ({wanted} を指定してください)"
+            )
         }
         Odd::Reviewed => {
-            say!(lang, "reviewed is neither true nor false", "reviewed が true でも false でもありません")
+            say!(lang, "reviewed must be true or false", "reviewed は true か false でなければなりません")
         }
         Odd::Status { phase, found } => say!(
             lang,
-            "the status of {phase} is `{found}`: pending, in_progress or done is understood",
-            "{phase} の status が `{found}` です (pending、in_progress、done のいずれかを指定します)"
+            "invalid status `{found}` of {phase}: use pending, in_progress or done",
+            "{phase} の status `{found}` は無効です (pending、in_progress、done のいずれかを指定してください)"
         ),
     }
 }
@@ -37,45 +39,53 @@ pub fn fault(lang: Lang, fault: &Fault) -> String {
     match fault {
         Fault::NoPhases => say!(
             lang,
-            "it has no phases: a phase begins with a heading like `## p1: title`",
+            "no phases: a phase starts with a heading such as `## p1: title`",
             "フェーズがありません。フェーズは `## p1: タイトル` のような見出しで始めます"
         ),
         Fault::NoBranch => {
-            say!(lang, "it names no branch: `branch: …` at the top", "ブランチの指定がありません (先頭に `branch: …`)")
+            say!(
+                lang,
+                "no branch: add `branch: …` at the top",
+                "ブランチの指定がありません。先頭に `branch: …` を追加してください"
+            )
         }
-        Fault::SameId { id } => say!(lang, "{id}: another phase has this id", "{id}: 同じ ID のフェーズがあります"),
+        Fault::SameId { id } => say!(lang, "{id}: duplicate phase id", "{id}: フェーズの ID が重複しています"),
         Fault::UnknownDependency { phase, on } => {
-            say!(lang, "{phase}: depends on {on}, which is not there", "{phase}: 依存先 {on} がありません")
+            say!(lang, "{phase}: depends on {on}, which does not exist", "{phase}: 依存先 {on} がありません")
         }
         Fault::Cycle { phases } => {
             let way = phases.join(" → ");
-            say!(lang, "phases wait for each other: {way}", "フェーズの依存が循環しています: {way}")
+            say!(lang, "circular dependency between phases: {way}", "フェーズの依存が循環しています: {way}")
         }
         Fault::NoCriteria { phase } => {
-            say!(lang, "{phase}: it has no done_criteria", "{phase}: done_criteria がありません")
+            say!(lang, "{phase}: no done_criteria", "{phase}: done_criteria がありません")
         }
         Fault::LooseCriteria { phase } => {
-            say!(lang, "{phase}: each criterion begins with `- `", "{phase}: 完了条件はそれぞれ `- ` で始めます")
+            say!(lang, "{phase}: start each criterion with `- `", "{phase}: 完了条件はそれぞれ `- ` で始めてください")
         }
         Fault::SeveralInProgress { phases } => {
             let phases = phases.join(", ");
             say!(lang, "more than one phase is in progress: {phases}", "進行中のフェーズが複数あります: {phases}")
         }
         Fault::DoneTooEarly { phase, before } => {
-            say!(lang, "{phase}: it is done, but {before} is not", "{phase}: 完了していますが、{before} が未完了です")
+            say!(
+                lang,
+                "{phase}: marked done, but {before} is not done",
+                "{phase}: 完了していますが、{before} が未完了です"
+            )
         }
         Fault::Unproven { phase, subtask, missing } => {
             let missing = missing.join(", ");
             say!(
                 lang,
-                "{phase}: `{subtask}` is ticked without evidence for {missing}",
-                "{phase}: `{subtask}` は {missing} の証拠なしで完了になっています"
+                "{phase}: `{subtask}` is checked without evidence for {missing}",
+                "{phase}: `{subtask}` は {missing} の証拠なしでチェックされています"
             )
         }
         Fault::NoFinalPhase => say!(
             lang,
-            "the last phase should look at the whole: `## p_final: …`",
-            "最後に全体を確認するフェーズ (`## p_final: …`) がありません"
+            "add a final phase that reviews the whole: `## p_final: …`",
+            "最後に全体を確認するフェーズ `## p_final: …` を追加してください"
         ),
     }
 }
@@ -91,7 +101,7 @@ pub fn next(lang: Lang, next: &Next) -> String {
             let ja = branch.as_deref().map(|b| format!("、`git switch -c {b}`")).unwrap_or_default();
             say!(
                 lang,
-                "Next: the playbook {path} (`dandori state set playbook.active {path}`{on})",
+                "Next: playbook {path} (`dandori state set playbook.active {path}`{on})",
                 "次の作業: playbook {path} (`dandori state set playbook.active {path}`{ja})"
             )
         }
@@ -111,13 +121,13 @@ pub fn phase_status(lang: Lang, status: PhaseStatus) -> &'static str {
 }
 
 pub fn no_faults(lang: Lang, path: &str) -> String {
-    say!(lang, "{path} is sound", "{path} に問題はありません")
+    say!(lang, "{path}: no problems found", "{path}: 問題はありません")
 }
 
 pub fn made(lang: Lang, path: &str) -> String {
     say!(
         lang,
-        "made {path}: fill it in, then have it reviewed",
+        "created {path}; fill it in, then have it reviewed",
         "{path} を作成しました。内容を書き、レビューを受けてください"
     )
 }
@@ -126,19 +136,44 @@ pub fn activated(lang: Lang, path: &str, before: Option<&str>) -> String {
     match before {
         Some(before) => say!(
             lang,
-            "state.md: {path} is the active playbook now, in place of {before}",
+            "state.md: {path} replaces {before} as the active playbook",
             "state.md: 有効な playbook を {before} から {path} に変更しました"
         ),
         None => {
-            say!(lang, "state.md: {path} is the active playbook now", "state.md: {path} を有効な playbook にしました")
+            say!(lang, "state.md: {path} is now the active playbook", "state.md: {path} を有効な playbook にしました")
         }
     }
+}
+
+/// What making a playbook the active one changes beside that; `None`: nothing.
+pub fn activation_changes(lang: Lang, active: Option<&str>, profile: Option<Profile>) -> Option<String> {
+    let replaced = active.map(|active| {
+        say!(lang, "{active} will no longer be the active playbook", "{active} は有効な playbook ではなくなります")
+    });
+    let profile = profile.map(|profile| {
+        let name = profile.as_str();
+        say!(
+            lang,
+            "the guards of this repository will use the profile {name}",
+            "このリポジトリのガードのプロファイルが {name} になります"
+        )
+    });
+    let all: Vec<String> = replaced.into_iter().chain(profile).collect();
+    let between = match lang {
+        Lang::En => ", and ",
+        Lang::Ja => "。",
+    };
+    (!all.is_empty()).then(|| all.join(between))
+}
+
+pub fn activate_question(lang: Lang, what: &str) -> String {
+    say!(lang, "If you activate it, {what}. Continue?", "有効にすると、{what}。続けますか?")
 }
 
 pub fn not_active(lang: Lang, path: &str) -> String {
     say!(
         lang,
-        "it is not the active one: `dandori state set playbook.active {path}` makes it that",
+        "it is not active; activate it with `dandori state set playbook.active {path}`",
         "まだ有効ではありません。`dandori state set playbook.active {path}` で有効にできます"
     )
 }
@@ -150,11 +185,11 @@ pub fn made_state(lang: Lang, profile: Option<Profile>) -> String {
             let name = profile.as_str();
             say!(
                 lang,
-                "made state.md: this repository now goes by the profile {name} (`dandori guard list`)",
-                "state.md を作成しました。このリポジトリのプロファイルは {name} になります (`dandori guard list`)"
+                "created state.md: this repository now uses the profile {name} (see `dandori guard list`)",
+                "state.md を作成しました。このリポジトリではプロファイル {name} が使われます (`dandori guard list` で確認できます)"
             )
         }
-        None => say!(lang, "made state.md", "state.md を作成しました"),
+        None => say!(lang, "created state.md", "state.md を作成しました"),
     }
 }
 
@@ -162,14 +197,14 @@ pub fn made_state(lang: Lang, profile: Option<Profile>) -> String {
 pub fn not_there_yet(lang: Lang, path: &str) -> String {
     say!(
         lang,
-        "{path} is not there: until it is, work goes by no playbook",
-        "{path} がありません。作成されるまで playbook なしの扱いになります"
+        "{path} does not exist: until it does, no playbook is in effect",
+        "{path} がありません。作成するまで playbook なしとして扱います"
     )
 }
 
 pub fn unreviewed(lang: Lang) -> &'static str {
     match lang {
-        Lang::En => "not reviewed yet",
+        Lang::En => "not reviewed",
         Lang::Ja => "未レビュー",
     }
 }
@@ -192,7 +227,7 @@ pub fn progress(lang: Lang, done: usize, working: usize, pending: usize) -> Stri
 
 pub fn all_done(lang: Lang) -> &'static str {
     match lang {
-        Lang::En => "every phase is done",
+        Lang::En => "all phases are done",
         Lang::Ja => "すべてのフェーズが完了しています",
     }
 }
@@ -200,14 +235,16 @@ pub fn all_done(lang: Lang) -> &'static str {
 pub fn elsewhere(lang: Lang, wanted: &str, found: &str) -> String {
     say!(
         lang,
-        "the playbook is for the branch {wanted}, this is {found}",
+        "the playbook is for branch {wanted}, but you are on {found}",
         "playbook のブランチは {wanted} ですが、現在は {found} です"
     )
 }
 
 pub fn no_history(lang: Lang) -> &'static str {
     match lang {
-        Lang::En => "no earlier versions: `dandori state set` keeps one whenever it changes state.md",
-        Lang::Ja => "以前の版はありません。`dandori state set` が state.md を変更するたびに保存します",
+        Lang::En => "no earlier versions: `dandori state set <key> <value>` saves one each time it changes state.md",
+        Lang::Ja => {
+            "以前のバージョンはありません。`dandori state set <key> <value>` で state.md を変更するたびに保存されます"
+        }
     }
 }

@@ -9,20 +9,20 @@ pub fn note(lang: Lang, note: &RulesNote) -> String {
     match note {
         RulesNote::BadUserConfig { path, reason } => say!(
             lang,
-            "{path} cannot be used, so all guards are at work with their defaults until it is put right: {reason}",
+            "cannot use {path}: all guards use their defaults until it is fixed: {reason}",
             "{path} を読み込めないため、修正されるまですべてのガードが既定値で動作します: {reason}"
         ),
         RulesNote::BadRepositoryConfig { path, reason } => say!(
             lang,
-            "{path} cannot be used, the guards go on without it: {reason}",
-            "{path} を読み込めないため、使わずに続行します: {reason}"
+            "cannot use {path}; the guards ignore it: {reason}",
+            "{path} を読み込めないため、ガードはこのファイルを無視します: {reason}"
         ),
         RulesNote::NeedsTrust { path, keys } => {
             let keys = keys.join(", ");
             say!(
                 lang,
-                "not in force until you have agreed with `dandori trust`: {keys} in {path}",
-                "`dandori trust` で承認するまで無効です: {path} の {keys}"
+                "not in effect until you confirm with `dandori trust`: {keys} in {path}",
+                "`dandori trust` で信頼するまで無効です: {path} の {keys}"
             )
         }
         RulesNote::UnknownKey { path, key, meant } => {
@@ -33,12 +33,12 @@ pub fn note(lang: Lang, note: &RulesNote) -> String {
             let meant = meant.unwrap_or_default();
             say!(
                 lang,
-                "there is no key `{key}`{meant}: it has no effect, in {path}",
-                "{path} のキー `{key}` は存在しないため、無視されます{meant}"
+                "unknown key `{key}`{meant} in {path}: it has no effect",
+                "{path} のキー `{key}` は不明なため、無視されます{meant}"
             )
         }
         RulesNote::OddLine { path, line, text } => {
-            say!(lang, "{path} line {line} is not understood: {text}", "{path} の {line} 行目を解釈できません: {text}")
+            say!(lang, "cannot parse line {line} of {path}: {text}", "{path} の {line} 行目を解釈できません: {text}")
         }
     }
 }
@@ -48,12 +48,12 @@ pub fn profile(lang: Lang, profile: Profile) -> String {
     match profile {
         Profile::Safety => say!(
             lang,
-            "profile: {name} (what protects; the guards of the playbook are off)",
+            "profile: {name} (protection only; playbook guards are off)",
             "プロファイル: {name} (保護のみ。playbook のガードは無効)"
         ),
         Profile::Discipline => say!(
             lang,
-            "profile: {name} (all guards; work goes by a reviewed playbook)",
+            "profile: {name} (all guards; work follows a reviewed playbook)",
             "プロファイル: {name} (すべてのガード。レビュー済みの playbook に沿って作業)"
         ),
     }
@@ -62,8 +62,8 @@ pub fn profile(lang: Lang, profile: Profile) -> String {
 /// What a guard's own failure means.
 pub fn on_error(lang: Lang, policy: ErrorPolicy) -> String {
     match policy {
-        ErrorPolicy::Open => say!(lang, "goes on", "続行"),
-        ErrorPolicy::Closed => say!(lang, "refuses", "拒否"),
+        ErrorPolicy::Open => say!(lang, "allows", "許可"),
+        ErrorPolicy::Closed => say!(lang, "blocks", "ブロック"),
     }
 }
 

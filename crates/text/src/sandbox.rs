@@ -27,49 +27,51 @@ pub fn layers(lang: Lang, sandbox: &Sandbox) -> String {
 pub fn gap(lang: Lang, gap: Gap) -> &'static str {
     let (en, ja) = match gap {
         Gap::PathSockets => (
-            "sockets with a path can be connected to: tmux, ssh-agent, D-Bus, docker, X11",
-            "パスを持つソケットに接続できます: tmux、ssh-agent、D-Bus、docker、X11",
+            "sockets in the file system are reachable: tmux, ssh-agent, D-Bus, docker, X11",
+            "ファイルシステム上のソケットに接続できます: tmux、ssh-agent、D-Bus、docker、X11",
         ),
         Gap::Terminals => (
             "your other terminals can be read and written through /dev/pts",
             "/dev/pts を通じて、ほかの端末を読み書きできます",
         ),
         Gap::Priorities => (
-            "priority and CPU affinity of your other processes can be changed",
+            "the priority and CPU affinity of your other processes can be changed",
             "ほかのプロセスの優先度と CPU アフィニティを変更できます",
         ),
         Gap::Modes => (
-            "mode, owner and times of your files outside the worktree can be changed, not their contents",
-            "worktree の外のファイルの権限、所有者、時刻を変更できます (内容は変更できません)",
+            "the mode, owner and times of your files outside the worktree can be changed, but not their contents",
+            "ワークツリーの外にあるファイルの権限、所有者、時刻を変更できます (内容は変更できません)",
         ),
         Gap::OtherProcesses => (
-            "names and command lines of your other processes can be seen",
+            "the names and command lines of your other processes are visible",
             "ほかのプロセスの名前とコマンドラインが見えます",
         ),
         Gap::HiddenNames => (
-            "names, sizes and times of hidden files can be seen, not their contents",
+            "the names, sizes and times of hidden files are visible, but not their contents",
             "隠したファイルの名前、サイズ、時刻が見えます (内容は読み取れません)",
         ),
         Gap::SharedMemory => (
-            "shared memory, semaphores and message queues of your other processes can be reached",
+            "the shared memory, semaphores and message queues of your other processes are accessible",
             "ほかのプロセスの共有メモリ、セマフォ、メッセージキューにアクセスできます",
         ),
         Gap::Caches => (
-            "tools that have no variable for their cache start without it",
-            "キャッシュの場所を変数で指定できないツールは、キャッシュなしで動きます",
+            "tools whose cache cannot be set by a variable start without their cache",
+            "環境変数でキャッシュの場所を指定できないツールは、キャッシュなしで動作します",
         ),
         Gap::RemotePasswords => (
-            "a password in the address of a git remote can be read",
+            "a password in the URL of a git remote can be read",
             "git リモートの URL に含まれるパスワードを読み取れます",
         ),
         Gap::Signals => ("signals can be sent to your other processes", "ほかのプロセスにシグナルを送れます"),
         Gap::AbstractSockets => (
-            "abstract sockets can be connected to: X11, D-Bus of some systems",
+            "abstract sockets are reachable: X11, D-Bus on some systems",
             "抽象ソケットに接続できます: X11、一部のシステムの D-Bus",
         ),
-        Gap::Truncation => ("files outside the worktree can be emptied", "worktree の外のファイルを空にできます"),
+        Gap::Truncation => {
+            ("files outside the worktree can be emptied", "ワークツリーの外にあるファイルを空にできます")
+        }
         Gap::Calls => (
-            "resource limits and memory of your other processes, the kernel's keyring and io_uring are not kept away",
+            "the resource limits and memory of your other processes, the kernel keyring and io_uring are not protected",
             "ほかのプロセスのリソース制限とメモリ、カーネルのキーリング、io_uring は保護されません",
         ),
         Gap::Files => (
@@ -87,10 +89,10 @@ pub fn gap(lang: Lang, gap: Gap) -> &'static str {
 pub fn door(lang: Lang, door: Door) -> &'static str {
     let (en, ja) = match door {
         Door::Secrets => ("read a hidden file", "隠したファイルの読み取り"),
-        Door::Writing => ("write outside the worktree", "worktree の外への書き込み"),
+        Door::Writing => ("write outside the worktree", "ワークツリーの外への書き込み"),
         Door::Modes => ("change the mode of a file outside", "外のファイルの権限変更"),
-        Door::SharedFolder => ("write to everybody's /tmp", "共有の /tmp への書き込み"),
-        Door::PathSockets => ("connect to a socket by its path", "パスを持つソケットへの接続"),
+        Door::SharedFolder => ("write to the shared /tmp", "共有の /tmp への書き込み"),
+        Door::PathSockets => ("connect to a socket in the file system", "ファイルシステム上のソケットへの接続"),
         Door::AbstractSockets => ("connect to an abstract socket", "抽象ソケットへの接続"),
         Door::Processes => ("see another process", "ほかのプロセスの参照"),
         Door::Memory => ("open the memory of another process", "ほかのプロセスのメモリの読み取り"),
@@ -109,14 +111,14 @@ pub fn door(lang: Lang, door: Door) -> &'static str {
 
 pub fn door_holds(lang: Lang) -> &'static str {
     match lang {
-        Lang::En => "refused",
-        Lang::Ja => "拒否されました",
+        Lang::En => "blocked",
+        Lang::Ja => "ブロックされました",
     }
 }
 
 pub fn door_is_open(lang: Lang) -> &'static str {
     match lang {
-        Lang::En => "it worked: this is not covered on this machine",
+        Lang::En => "succeeded: not protected on this machine",
         Lang::Ja => "成功しました: このマシンでは保護されません",
     }
 }

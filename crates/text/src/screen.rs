@@ -25,6 +25,37 @@ pub fn screen(text: &str) -> String {
     shown
 }
 
+/// What git printed without colours, with the colours it printed the same text in. Whatever else is in there is content, and
+/// does not command the terminal: also not by what looks like a colour, which could hide a line.
+pub fn coloured_like(plain: &str, coloured: &str) -> String {
+    let mut shown = String::with_capacity(coloured.len());
+    let (mut rest, mut content) = (coloured, plain);
+    while let Some(c) = rest.chars().next() {
+        // One that stands in the content, too, is content; git's own comes right behind or before it.
+        if let Some(colour) = colour(rest).filter(|colour| !content.starts_with(colour)) {
+            shown.push_str(colour);
+            rest = rest.get(colour.len()..).unwrap_or_default();
+            continue;
+        }
+        let Some(after) = content.strip_prefix(c) else {
+            // Not the same text: better without colours than with others' commands.
+            return screen(&dandori_domain::plain::plain(plain));
+        };
+        if !commands(c) || c == '\n' || c == '\t' {
+            shown.push(c);
+        }
+        (rest, content) = (rest.get(c.len_utf8()..).unwrap_or_default(), after);
+    }
+    shown
+}
+
+/// Any colour, at the beginning of the text.
+fn colour(text: &str) -> Option<&str> {
+    let inner = text.strip_prefix("\u{1b}[")?;
+    let end = inner.find(|c: char| !c.is_ascii_digit() && c != ';')?;
+    inner.get(end..)?.starts_with('m').then(|| text.get(..end + 3)).flatten()
+}
+
 /// One line of JSON that means the same: JSON itself escapes the lower control characters and leaves the others as they
 /// are.
 pub fn json_screen(json: &str) -> String {
@@ -62,6 +93,22 @@ mod tests {
         assert_eq!(screen(ours), ours);
         assert_eq!(screen("\u{1b}[8mhidden\u{1b}[2J\u{1b}]0;t\u{7}\u{9d}x\rz"), "[8mhidden[2J]0;tx z");
         assert_eq!(screen("a\r\nb\u{202e}c"), "a\nbc");
+    }
+
+    #[test]
+    fn gits_colours_pass_and_the_contents_own_do_not() {
+        let plain = "@@ -1 +1 @@\n-old\n+\u{1b}[8mhidden\u{1b}[m\u{1b}[2Jx\r\n+\u{1b}[32mgreen\n";
+        let coloured = "\u{1b}[36m@@ -1 +1 @@\u{1b}[m\n\u{1b}[31m-old\u{1b}[m\n\
+            \u{1b}[32m+\u{1b}[m\u{1b}[32m\u{1b}[8mhidden\u{1b}[m\u{1b}[2Jx\u{1b}[m\u{1b}[41m\r\u{1b}[m\n\
+            \u{1b}[32m+\u{1b}[m\u{1b}[32m\u{1b}[32mgreen\u{1b}[m\n";
+        let shown = coloured_like(plain, coloured);
+        assert_eq!(
+            shown,
+            "\u{1b}[36m@@ -1 +1 @@\u{1b}[m\n\u{1b}[31m-old\u{1b}[m\n\
+            \u{1b}[32m+\u{1b}[m\u{1b}[32m[8mhidden[m[2Jx\u{1b}[m\u{1b}[41m\u{1b}[m\n\
+            \u{1b}[32m+\u{1b}[m[32m\u{1b}[32mgreen\u{1b}[m\n"
+        );
+        assert_eq!(coloured_like("a\u{1b}[8mb\n", "\u{1b}[1mother\n"), "ab\n");
     }
 
     #[test]

@@ -18,6 +18,9 @@ pub enum Head {
     Base,
     Path,
     Owner,
+    Uncommitted,
+    Unpushed,
+    Repository,
     Changes,
     Pull,
     Age,
@@ -37,6 +40,9 @@ pub enum Head {
     Source,
     OnError,
     Events,
+    Key,
+    Value,
+    Name,
 }
 
 pub fn head(lang: Lang, head: Head) -> &'static str {
@@ -49,7 +55,10 @@ pub fn head(lang: Lang, head: Head) -> &'static str {
         Head::Branch => ("BRANCH", "ブランチ"),
         Head::Base => ("BASE", "ベース"),
         Head::Path => ("PATH", "パス"),
-        Head::Owner => ("HELD BY", "使用者"),
+        Head::Owner => ("USED BY", "使用者"),
+        Head::Uncommitted => ("EDITED", "未コミット"),
+        Head::Unpushed => ("UNPUSHED", "未プッシュ"),
+        Head::Repository => ("REPOSITORY", "リポジトリ"),
         Head::Changes => ("CHANGES", "変更"),
         Head::Pull => ("PR", "PR"),
         Head::Age => ("AGE", "経過"),
@@ -62,13 +71,16 @@ pub fn head(lang: Lang, head: Head) -> &'static str {
         Head::Phase => ("PHASE", "フェーズ"),
         Head::Subtasks => ("SUBTASKS", "サブタスク"),
         Head::After => ("AFTER", "依存先"),
-        Head::Version => ("VERSION", "版"),
+        Head::Version => ("VERSION", "バージョン"),
         Head::Playbook => ("PLAYBOOK", "PLAYBOOK"),
         Head::Guard => ("GUARD", "ガード"),
         Head::Level => ("LEVEL", "レベル"),
         Head::Source => ("SET BY", "設定元"),
-        Head::OnError => ("IF IT FAILS", "エラー時"),
-        Head::Events => ("ASKED", "判定の対象"),
+        Head::OnError => ("ON ERROR", "エラー時"),
+        Head::Key => ("KEY", "キー"),
+        Head::Value => ("VALUE", "値"),
+        Head::Name => ("NAME", "名前"),
+        Head::Events => ("CHECKS", "判定対象"),
     };
     match lang {
         Lang::En => en,
@@ -98,27 +110,39 @@ pub fn note_word(lang: Lang) -> &'static str {
 }
 
 pub fn no_state_root(lang: Lang) -> Said {
-    Said::what(say!(lang, "there is no place to keep dandori's state", "dandori の状態の保存先が決まりません"))
+    Said::what(say!(lang, "no folder for dandori's state", "dandori の状態を保存するフォルダーがありません"))
         .why(say!(lang, "neither HOME nor DANDORI_STATE_DIR is set", "HOME も DANDORI_STATE_DIR も設定されていません"))
-        .hint(say!(lang, "set DANDORI_STATE_DIR to a folder", "DANDORI_STATE_DIR にフォルダーを設定してください"))
+        .hint(say!(lang, "set DANDORI_STATE_DIR to a folder", "DANDORI_STATE_DIR にフォルダーを指定してください"))
 }
 
 pub fn waiting(lang: Lang, place: u64, reason: &WaitReason) -> String {
+    let place = ordinal(lang, place);
     match reason {
         WaitReason::Place => {
-            say!(lang, "waiting for a place, number {place} in the queue", "順番待ち ({place} 番目)")
+            say!(lang, "queued: {place}", "順番待ち: {place}")
         }
         other => {
             let lacking = lacking(lang, other);
-            say!(lang, "{lacking}; number {place} in the queue", "{lacking} ({place} 番目)")
+            say!(lang, "{lacking}; queued: {place}", "{lacking} (順番待ち: {place})")
         }
     }
+}
+
+/// 1st, 2nd, 3rd, 4th; 1 番目.
+fn ordinal(lang: Lang, number: u64) -> String {
+    let ending = match (number % 10, number % 100) {
+        (1, tens) if tens != 11 => "st",
+        (2, tens) if tens != 12 => "nd",
+        (3, tens) if tens != 13 => "rd",
+        _ => "th",
+    };
+    say!(lang, "{number}{ending}", "{number} 番目")
 }
 
 /// What those who wait are waiting for, other than their turn.
 pub fn lacking(lang: Lang, reason: &WaitReason) -> String {
     match reason {
-        WaitReason::Place => say!(lang, "waiting for a place", "順番待ち"),
+        WaitReason::Place => say!(lang, "queued", "順番待ち"),
         WaitReason::Memory { needed } => {
             let needed = size(*needed);
             say!(
@@ -131,8 +155,8 @@ pub fn lacking(lang: Lang, reason: &WaitReason) -> String {
             let needed = size(*needed);
             say!(
                 lang,
-                "waiting for {needed} of free space at {path} (runs.min_free_disk): make room, `dandori worktree gc` helps",
-                "{path} の空き容量 {needed} を待っています (runs.min_free_disk)。`dandori worktree gc` などで空きを増やしてください"
+                "waiting for {needed} of free space at {path} (runs.min_free_disk); `dandori worktree gc` frees some",
+                "{path} の空き容量 {needed} を待っています (runs.min_free_disk)。`dandori worktree gc` で空きを増やせます"
             )
         }
         WaitReason::Store { problem } => {
@@ -164,16 +188,16 @@ pub fn started(lang: Lang, task: &str, title: &str) -> String {
 pub fn detached(lang: Lang, task: &str) -> String {
     say!(
         lang,
-        "{task} goes on in the background; `dandori task show {task}` tells how it stands",
-        "{task} はバックグラウンドで続行します。状況は `dandori task show {task}` で確認できます"
+        "{task} is running in the background; `dandori task log {task}` follows it",
+        "{task} はバックグラウンドで実行中です。`dandori task log {task}` で経過を表示できます"
     )
 }
 
 pub fn interrupted(lang: Lang, task: &str) -> String {
     say!(
         lang,
-        "no longer waiting; {task} goes on, `dandori task show {task}` tells how it stands, `dandori task cancel {task}` ends it",
-        "待機をやめました。{task} は続行しています。状況は `dandori task show {task}` で確認でき、`dandori task cancel {task}` で取り消せます"
+        "Detached; {task} is still running\n  `dandori task show {task}` shows its state\n  `dandori task cancel {task}` cancels it",
+        "表示を終了しました。{task} は実行中です\n  状況の確認: `dandori task show {task}`\n  取り消し: `dandori task cancel {task}`"
     )
 }
 
@@ -230,7 +254,7 @@ pub fn free(lang: Lang, bytes: u64) -> String {
 
 /// A configuration file that is not there: nothing has to be written.
 pub fn no_config(lang: Lang, path: &str) -> String {
-    say!(lang, "{path}: none, the defaults apply", "{path}: なし (既定値を使用)")
+    say!(lang, "{path}: not found, using the defaults", "{path}: なし (既定値を使用)")
 }
 
 pub fn not_installed(lang: Lang) -> &'static str {
@@ -250,11 +274,14 @@ pub fn pull_opened(lang: Lang, number: u64, url: &str) -> String {
 
 pub fn pull_failed(lang: Lang, problem: &Problem) -> String {
     let said = crate::problem(lang, problem);
-    let reason = said.why.map_or(said.what.clone(), |why| format!("{}: {why}", said.what));
+    pull_failed_because(lang, &said.why.map_or(said.what.clone(), |why| format!("{}: {why}", said.what)))
+}
+
+pub fn pull_failed_because(lang: Lang, reason: &str) -> String {
     say!(
         lang,
-        "the branch is pushed, but the pull request could not be opened: {reason}; `dandori pr create` tries again",
-        "ブランチはプッシュ済みですが、プルリクエストを作成できませんでした: {reason}。`dandori pr create` で再試行できます"
+        "the work is committed, but the pull request could not be opened: {reason}; try again with `dandori pr create <task>`",
+        "変更はコミット済みですが、プルリクエストを作成できませんでした: {reason}。`dandori pr create <task>` で再試行できます"
     )
 }
 
@@ -262,17 +289,17 @@ pub fn pull_failed(lang: Lang, problem: &Problem) -> String {
 pub fn after_failure(lang: Lang, key: &str) -> String {
     say!(
         lang,
-        "`dandori task log {key}` shows what the agent did, `dandori task retry {key}` tries again",
-        "エージェントの記録は `dandori task log {key}` で確認でき、`dandori task retry {key}` で再試行できます"
+        "see what the agent did with `dandori task log {key}`, or try again with `dandori task retry {key}`",
+        "エージェントのログは `dandori task log {key}` で確認できます。`dandori task retry {key}` で再試行できます"
     )
 }
 
 pub fn preserved(lang: Lang, reference: &str) -> String {
-    say!(lang, "uncommitted work is kept in {reference}", "未コミットの作業を {reference} に保存しました")
+    say!(lang, "uncommitted work was preserved in {reference}", "未コミットの作業を {reference} に保存しました")
 }
 
 pub fn restore_hint(lang: Lang, key: &str) -> String {
-    say!(lang, "`dandori worktree restore {key}` brings it back", "`dandori worktree restore {key}` で復元できます")
+    say!(lang, "restore it with `dandori worktree restore {key}`", "`dandori worktree restore {key}` で復元できます")
 }
 
 pub fn worktree_added(lang: Lang, path: &str, branch: &str) -> String {
@@ -284,40 +311,40 @@ pub fn worktree_removed(lang: Lang, path: &str) -> String {
 }
 
 pub fn branch_gone(lang: Lang, branch: &str) -> String {
-    say!(lang, "deleted its branch {branch}", "ブランチ {branch} を削除しました")
+    say!(lang, "deleted branch {branch}", "ブランチ {branch} を削除しました")
 }
 
 pub fn branch_left(lang: Lang, branch: &str) -> String {
-    say!(lang, "its branch {branch} stays", "ブランチ {branch} は残しました")
+    say!(lang, "kept branch {branch}", "ブランチ {branch} は残しました")
 }
 
 /// Why clearing up took something, or left it.
 pub fn leftover_reason(lang: Lang, reason: &LeftoverReason) -> String {
     match reason {
-        LeftoverReason::Merged => say!(lang, "everything in it is on its base", "内容はすべてベースにあります"),
-        LeftoverReason::Stale => say!(lang, "nobody has used it for long", "長い間使われていません"),
+        LeftoverReason::Merged => say!(lang, "fully merged into its base", "ベースにすべてマージ済みです"),
+        LeftoverReason::Stale => say!(lang, "not used for a long time", "長期間使用されていません"),
         LeftoverReason::Orphaned => {
-            say!(lang, "no run or session knows it", "どの実行・セッションのものでもありません")
+            say!(lang, "not used by any run or session", "どの実行・セッションからも使用されていません")
         }
-        LeftoverReason::Missing => say!(lang, "its folder is gone", "フォルダーがありません"),
+        LeftoverReason::Missing => say!(lang, "its folder is missing", "フォルダーがありません"),
         LeftoverReason::Unrecorded => say!(
             lang,
-            "git does not know it any more: what is in it could not be kept",
-            "git が把握していないため、内容を保存できません"
+            "no longer known to git: its contents could not be preserved",
+            "git の管理から外れているため、内容を保存できません"
         ),
         LeftoverReason::Lost => say!(
             lang,
-            "its run is not in the restored database; `dandori worktree adopt` takes it up, `worktree remove` away",
-            "復元したデータベースに実行の記録がありません。`dandori worktree adopt` で引き継ぐか、`worktree remove` で削除できます"
+            "its run is not in the restored database; take it over with `dandori worktree adopt <path>`, or remove it with `dandori worktree remove <worktree>`",
+            "復元したデータベースに実行の記録がありません。`dandori worktree adopt <path>` で引き継ぐか、`dandori worktree remove <worktree>` で削除できます"
         ),
-        LeftoverReason::Held { owner } => say!(lang, "it belongs to {owner}", "{owner} が使用中です"),
-        LeftoverReason::Locked { reason } if reason.is_empty() => say!(lang, "it is locked", "ロックされています"),
-        LeftoverReason::Locked { reason } => say!(lang, "it is locked: {reason}", "ロックされています: {reason}"),
+        LeftoverReason::Held { owner } => say!(lang, "in use by {owner}", "{owner} が使用中です"),
+        LeftoverReason::Locked { reason } if reason.is_empty() => say!(lang, "locked", "ロックされています"),
+        LeftoverReason::Locked { reason } => say!(lang, "locked: {reason}", "ロックされています: {reason}"),
     }
 }
 
 /// What clearing up found, in a word.
-pub fn leftover_kind(lang: Lang, kind: &str) -> &str {
+pub(crate) fn leftover_kind(lang: Lang, kind: &str) -> &str {
     match (lang, kind) {
         (Lang::Ja, "worktree") => "ワークツリー",
         (Lang::Ja, "branch") => "ブランチ",
@@ -326,74 +353,71 @@ pub fn leftover_kind(lang: Lang, kind: &str) -> &str {
     }
 }
 
-pub fn left_alone(lang: Lang, name: &str, why: &str) -> String {
-    say!(lang, "left {name} ({why})", "{name} はそのままにしました ({why})")
-}
-
 pub fn nothing_to_collect(lang: Lang) -> &'static str {
     match lang {
         Lang::En => "nothing to clean up",
-        Lang::Ja => "片付けるものはありません",
+        Lang::Ja => "削除するものはありません",
     }
 }
 
 pub fn picked(lang: Lang, task: &str, run: &str) -> String {
-    say!(lang, "{task}: {run} is picked", "{task}: {run} を選びました")
+    say!(lang, "{task}: picked {run}", "{task}: {run} を採用しました")
 }
 
 pub fn no_tasks(lang: Lang) -> &'static str {
     match lang {
-        Lang::En => "no tasks yet; `dandori run \"…\"` starts one",
+        Lang::En => "no tasks yet; start one with `dandori run \"…\"`",
         Lang::Ja => "タスクはまだありません。`dandori run \"…\"` で始められます",
     }
 }
 
 pub fn no_worktrees(lang: Lang) -> &'static str {
     match lang {
-        Lang::En => "no worktrees; `dandori worktree add` makes one",
+        Lang::En => "no worktrees; create one with `dandori worktree add`",
         Lang::Ja => "ワークツリーはありません。`dandori worktree add` で作成できます",
     }
 }
 
-pub fn no_pulls(lang: Lang) -> &'static str {
-    match lang {
-        Lang::En => "no pull requests; `dandori pr create <task>` opens one",
-        Lang::Ja => "プルリクエストはありません。`dandori pr create <タスク>` で作成できます",
-    }
-}
-
 pub fn daemon_running(lang: Lang, pid: u32, version: &str) -> String {
-    say!(lang, "the daemon runs (pid {pid}, dandori {version})", "デーモンは動作中です (pid {pid}, dandori {version})")
+    say!(
+        lang,
+        "the daemon is running (pid {pid}, dandori {version})",
+        "デーモンは動作中です (pid {pid}, dandori {version})"
+    )
 }
 
 pub fn daemon_listens(lang: Lang, address: &str) -> String {
-    say!(lang, "listening on http://{address}", "待ち受け: http://{address}")
+    say!(lang, "listening on http://{address}", "待ち受けアドレス: http://{address}")
 }
 
 pub fn daemon_has_stopped(lang: Lang) -> &'static str {
     match lang {
-        Lang::En => "the daemon has stopped; agents at work go on, and the next command takes them up again",
-        Lang::Ja => "デーモンを停止しました。稼働中のエージェントは継続し、次のコマンドで引き継がれます",
+        Lang::En => "the daemon has stopped; agents keep running, and the next command takes them over",
+        Lang::Ja => "デーモンを停止しました。エージェントは実行を続け、次のコマンドで引き継がれます",
     }
 }
 
 pub fn daemon_stopped(lang: Lang) -> &'static str {
     match lang {
-        Lang::En => "the daemon does not run; the next command starts it",
+        Lang::En => "the daemon is not running; the next command starts it",
         Lang::Ja => "デーモンは動作していません。次のコマンドで自動的に起動します",
     }
 }
 
 pub fn daemon_counts(lang: Lang, live: u32, max: u32, waiting: u64) -> String {
-    say!(lang, "runs: {live} of {max} at work, {waiting} waiting", "実行: {live}/{max} 稼働中、{waiting} 件待機中")
+    say!(lang, "runs: {live} of {max} running, {waiting} queued", "実行: {live}/{max} 件実行中、{waiting} 件待機中")
 }
 
 pub fn at_work(lang: Lang, live: u64, waiting: u64) -> String {
-    say!(lang, "{live} runs at work, {waiting} waiting", "{live} 件稼働中、{waiting} 件待機中")
+    say!(lang, "{live} runs running, {waiting} queued", "{live} 件実行中、{waiting} 件待機中")
 }
 
 pub fn trusted(lang: Lang, path: &str) -> String {
-    say!(lang, "{path} is trusted as it stands now", "{path} の現在の内容を信頼しました")
+    say!(lang, "{path} is now trusted in its current form", "{path} を現在の内容で信頼しました")
+}
+
+pub fn trust_question(lang: Lang, path: &str) -> String {
+    say!(lang, "Trust these settings of {path}?", "{path} のこれらの設定を信頼しますか?")
 }
 
 pub fn trust_revoked(lang: Lang, path: &str) -> String {
@@ -402,22 +426,22 @@ pub fn trust_revoked(lang: Lang, path: &str) -> String {
 
 pub fn nothing_to_trust(lang: Lang) -> &'static str {
     match lang {
-        Lang::En => "the configuration asks for nothing that needs trust",
+        Lang::En => "nothing in the configuration needs trust",
         Lang::Ja => "設定に信頼が必要な項目はありません",
     }
 }
 
 pub fn reconnecting(lang: Lang) -> &'static str {
     match lang {
-        Lang::En => "the daemon went away; starting it again",
+        Lang::En => "the daemon stopped; restarting it",
         Lang::Ja => "デーモンが停止したため、再起動しています",
     }
 }
 
 pub fn same_change(lang: Lang) -> &'static str {
     match lang {
-        Lang::En => "the same change",
-        Lang::Ja => "同一の変更",
+        Lang::En => "same change",
+        Lang::Ja => "同じ変更",
     }
 }
 

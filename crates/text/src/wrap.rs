@@ -1,18 +1,28 @@
-//! Lines no wider than a terminal, broken at spaces, and between Japanese characters where there are none.
+//! Lines no wider than a terminal, broken at spaces, and between Japanese characters where there are none. What stands in
+//! backquotes is a command to copy: it stays in one piece.
 
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+use unicode_width::UnicodeWidthChar;
+
+use crate::table::width;
 
 /// What must not stand at the beginning of a line.
 const NOT_FIRST: &str = "、。，．）」』】〉》！？・：；ーぁぃぅぇぉっゃゅょァィゥェォッャュョ,.)]!?:;…";
 /// What must not stand at the end of one.
 const NOT_LAST: &str = "（「『【〈《([";
 
-/// Breaks a text into lines of at most `cells`. A word that is wider than that alone (a path) stays whole.
+/// Breaks a text into lines of at most `cells`, colours not counted. A word or a command that is wider than that alone
+/// stays whole: whoever copies it gets all of it.
 pub fn wrap(text: &str, cells: usize) -> Vec<String> {
+    wrap_after(text, 0, cells)
+}
+
+/// The same, where `taken` cells of the first line are not free.
+pub fn wrap_after(text: &str, taken: usize, cells: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = String::new();
     for piece in pieces(text) {
-        let fits = line.trim_end().width() + gap(&line) + piece.trim_end().width() <= cells;
+        let room = if lines.is_empty() { cells.saturating_sub(taken) } else { cells };
+        let fits = width(line.trim_end()) + gap(&line) + width(piece.trim_end()) <= room;
         if !fits && !line.trim().is_empty() {
             lines.push(line.trim_end().to_owned());
             line.clear();
@@ -23,19 +33,27 @@ pub fn wrap(text: &str, cells: usize) -> Vec<String> {
     lines
 }
 
+/// A backquote that is never closed is an ordinary character.
+fn closed_later(rest: &str) -> bool {
+    rest.contains('`')
+}
+
 /// The space between what is there and what comes.
 fn gap(line: &str) -> usize {
-    line.width() - line.trim_end().width()
+    width(line) - width(line.trim_end())
 }
 
 /// The smallest parts a text may be broken into, with the spaces behind them.
 fn pieces(text: &str) -> Vec<String> {
     let mut pieces: Vec<String> = Vec::new();
     let mut last: Option<char> = None;
-    for c in text.chars() {
+    let mut quoted = false;
+    let mut rest = text.chars();
+    while let Some(c) = rest.next() {
         let wide = |c: char| c.width().unwrap_or(0) > 1;
         let may_break = match last {
             None => true,
+            _ if quoted => false,
             Some(before) if before.is_whitespace() => !c.is_whitespace(),
             Some(before) => {
                 (wide(before) || wide(c)) && !c.is_whitespace() && !NOT_FIRST.contains(c) && !NOT_LAST.contains(before)
@@ -44,6 +62,9 @@ fn pieces(text: &str) -> Vec<String> {
         match pieces.last_mut() {
             Some(piece) if !may_break => piece.push(c),
             _ => pieces.push(c.to_string()),
+        }
+        if c == '`' {
+            quoted = !quoted && closed_later(rest.as_str());
         }
         last = Some(c);
     }
@@ -59,6 +80,19 @@ mod tests {
         assert_eq!(wrap("one two three four", 9), ["one two", "three", "four"]);
         assert_eq!(wrap("short", 80), ["short"]);
         assert_eq!(wrap("see /a/very/long/path now", 8), ["see", "/a/very/long/path", "now"]);
+    }
+
+    #[test]
+    fn a_command_stays_in_one_piece() {
+        assert_eq!(wrap("try `dandori task retry T-3` now", 16), ["try", "`dandori task retry T-3`", "now"]);
+        assert_eq!(wrap("再試行は `dandori task retry T-3` です", 30), ["再試行は", "`dandori task retry T-3` です"]);
+        // One that was never closed is an ordinary character.
+        assert_eq!(wrap("a ` b c", 3), ["a `", "b c"]);
+    }
+
+    #[test]
+    fn colours_take_no_room() {
+        assert_eq!(wrap("\u{1b}[31mred\u{1b}[0m one", 7), ["\u{1b}[31mred\u{1b}[0m one"]);
     }
 
     #[test]

@@ -12,11 +12,6 @@ struct Exception {
 const ALL: &[Exception] = &[
     Exception {
         of: "dandori-store",
-        name: "set_local_pull_state",
-        because: "a verb that is held by the contract of both databases; the embedded forge closes and merges with it",
-    },
-    Exception {
-        of: "dandori-store",
         name: "drop_keepsake",
         because: "a verb that is held by the contract of both databases; what was kept is not thrown away by itself yet",
     },

@@ -218,7 +218,7 @@ fn a_login_about_to_end_is_refused_at_the_start() {
     let login = json!({ "claudeAiOauth": { "accessToken": "a", "refreshToken": "r", "expiresAt": ends } });
     stage.write("user/.claude/.credentials.json", &login.to_string());
     let error = stage.prepare(&AgentName::Client(Client::Claude), "x").unwrap_err();
-    assert_eq!(error.to_string(), "the login of claude has expired: start `claude` once and log in");
+    assert_eq!(error.to_string(), "the login of claude has expired: start `claude` and log in again");
     assert!(matches!(error.failure(), dandori_domain::AgentFailure::NotAuthorised { .. }));
 
     stage.env.set("ANTHROPIC_API_KEY", "k");

@@ -27,6 +27,10 @@ pub(super) fn take_in(event: Value, told: &mut Told, events: &mut Vec<AgentEvent
             told.note_line(&text);
             events.push(AgentEvent::Line { text: cut(&text) });
         }
+        // Set-up is before the agent: nobody speaks of it here.
+        AgentEvent::SetUpBegan { .. } | AgentEvent::SetUpLine { .. } | AgentEvent::SetUpEnded { .. } => {
+            events.push(AgentEvent::Unknown { kind });
+        }
         other @ (AgentEvent::Retrying { .. } | AgentEvent::Warning { .. } | AgentEvent::Unknown { .. }) => {
             events.push(other);
         }

@@ -156,6 +156,22 @@ pub(crate) fn number(value: &Value, field: &str) -> u64 {
     value.get(field).and_then(Value::as_u64).unwrap_or(0)
 }
 
+/// A tool's input. Where it is too long, each of its texts is cut rather than the whole: what it is about stays readable.
+pub(crate) fn input(value: Option<&Value>) -> String {
+    let whole = shown(value);
+    match value {
+        Some(Value::Object(fields)) if whole.len() > MAX_TEXT => {
+            let most = MAX_TEXT / (fields.len().max(1) + 1);
+            let short = |value: &Value| match value {
+                Value::String(text) => Value::String(trouble::shortened(text, most)),
+                other => other.clone(),
+            };
+            Value::Object(fields.iter().map(|(name, value)| (name.clone(), short(value))).collect()).to_string()
+        }
+        _ => whole,
+    }
+}
+
 /// A value as a person reads it: text as text, the rest as JSON.
 pub(crate) fn shown(value: Option<&Value>) -> String {
     match value {

@@ -52,11 +52,11 @@ fn a_value_of_the_wrong_kind_is_named_by_its_line_and_by_what_is_understood() {
         ("[guards]\nopaque = \"no\"\n", "`block`"),
         ("[guards.level]\nscope = 2\n", "wanted string"),
         ("[guards.rule]\nname = 1\n", "[[guards.rule]]"),
-        ("language = 3\n[guards]\n", "`language` is not a text"),
+        ("language = 3\n[guards]\n", "`language` must be a string"),
     ] {
         let said = user(text).unwrap_err().to_string();
         assert!(!said.contains("unit variant") && said.contains(wanted), "{said}");
-        assert!(!wanted.contains("string") || said.contains("line 2"), "{said}");
+        assert!(!wanted.starts_with("wanted") || said.contains("line 2"), "{said}");
     }
     assert!(repository("language = 3\n[guards]\n").is_ok(), "it is nothing to the guards");
 }
@@ -116,19 +116,19 @@ fn a_mistake_in_another_section_does_not_take_the_guards_along() {
 #[test]
 fn unknown_keys_are_errors_with_the_nearest_name_also_in_lists() {
     for (text, wanted) in [
-        ("[guards]\nprofil = \"safety\"", "there is no key `guards.profil` / guards.profile"),
-        ("[guards.level]\nscpe = \"warn\"", "there is no key `guards.level.scpe` / guards.level.scope"),
-        ("[guards.on_error]\nlimt = \"open\"", "there is no key `guards.on_error.limt` / guards.on_error.lint"),
+        ("[guards]\nprofil = \"safety\"", "unknown key `guards.profil` / guards.profile"),
+        ("[guards.level]\nscpe = \"warn\"", "unknown key `guards.level.scpe` / guards.level.scope"),
+        ("[guards.on_error]\nlimt = \"open\"", "unknown key `guards.on_error.limt` / guards.on_error.lint"),
         (
             "[[guards.rule]]\nname = \"a\"\ncomands = [\"x\"]",
-            "there is no key `guards.rule.comands` / guards.rule.commands",
+            "unknown key `guards.rule.comands` / guards.rule.commands",
         ),
         (
             "[guards]\nprotected = [{ path = \"a\", levle = \"warn\" }]",
-            "there is no key `guards.protected.levle` / guards.protected.level",
+            "unknown key `guards.protected.levle` / guards.protected.level",
         ),
-        ("[guards.destructive]\ndsk = \"warn\"", "there is no key `guards.destructive.dsk` / guards.destructive.disk"),
-        ("[guards]\norder = [\"cntrol\"]", "guards.order: there is no guard `cntrol` / control"),
+        ("[guards.destructive]\ndsk = \"warn\"", "unknown key `guards.destructive.dsk` / guards.destructive.disk"),
+        ("[guards]\norder = [\"cntrol\"]", "guards.order: unknown guard `cntrol` / control"),
         ("[guards.rule]\nname = \"a\"", "`guards.rule` is a list of tables: write [[guards.rule]] / "),
     ] {
         assert_eq!(reason(text), wanted);
@@ -149,16 +149,16 @@ fn bad_values_say_what_is_understood() {
         ("[guards.on_error]\nscope = \"maybe\"", "`closed`"),
         ("[guards.main]\nwhen = \"never\"", "`workspace`"),
         ("[guards.main]\nwhat = \"all\"", "`branch`"),
-        ("[guards]\nsecrets = [\"*.{pem\"]", "not a pattern"),
-        ("[guards]\nprotected = [{ path = \"\" }]", "not a pattern"),
+        ("[guards]\nsecrets = [\"*.{pem\"]", "invalid pattern"),
+        ("[guards]\nprotected = [{ path = \"\" }]", "invalid pattern"),
         ("[guards.issue]\nsections = [[]]", "at least one name"),
         ("[guards.checks]\nbefore_commit = [\" \"]", "empty"),
         ("[[guards.rule]]\nname = \"scope\"\ntools = [\"Bash\"]", "already"),
         ("[[guards.rule]]\nname = \"a\"", "every tool"),
-        ("[[guards.rule]]\nname = \"a b\"\ntools = [\"Bash\"]", "not a name"),
+        ("[[guards.rule]]\nname = \"a b\"\ntools = [\"Bash\"]", "invalid name"),
         ("[[guards.rule]]\nname = \"a\"\nevents = [\"PreTool\"]", "PreToolUse"),
         ("[[guards.rule]]\ntools = [\"Bash\"]", "name"),
-        ("[[guards.rule]]\nname = \"a\"\ntools = [\"x\"]\n[[guards.rule]]\nname = \"a\"\ntools = [\"y\"]", "twice"),
+        ("[[guards.rule]]\nname = \"a\"\ntools = [\"x\"]\n[[guards.rule]]\nname = \"a\"\ntools = [\"y\"]", "duplicate"),
     ] {
         assert!(reason(text).contains(wanted), "{text}: {}", reason(text));
     }

@@ -48,9 +48,9 @@ fn an_agent_is_started_by_a_command_or_by_the_protocol() {
 
 #[test]
 fn unknown_keys_are_errors_with_the_nearest_name() {
-    assert_eq!(reason("agnt = \"claude\""), "there is no key `agnt` / agent");
-    assert_eq!(reason("[limits]\nsilense = \"1m\""), "there is no key `limits.silense` / limits.silence");
-    assert_eq!(reason("[agents.x]\ncomand = \"y\""), "there is no key `agents.x.comand` / agents.x.command");
+    assert_eq!(reason("agnt = \"claude\""), "unknown key `agnt` / agent");
+    assert_eq!(reason("[limits]\nsilense = \"1m\""), "unknown key `limits.silense` / limits.silence");
+    assert_eq!(reason("[agents.x]\ncomand = \"y\""), "unknown key `agents.x.comand` / agents.x.command");
     assert!(reason("limits = 3").starts_with("`limits` is a table"));
 }
 

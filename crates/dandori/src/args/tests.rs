@@ -6,6 +6,8 @@ use dandori_text::{Expected, help, table};
 
 use super::*;
 
+mod hints;
+
 /// Every command a user can see, with its path.
 fn commands(command: &Command, path: &str) -> Vec<(String, Command)> {
     let mut found = vec![(path.to_owned(), command.clone())];
@@ -66,7 +68,9 @@ fn japanese_help_has_no_english_words_and_fits_the_screen() {
         let narrow = localise::rendered(&rendered, Lang::Ja, 80);
         assert!(narrow.lines().all(|line| table::width(line) <= 80), "{path}:\n{narrow}");
         let text = localise::rendered(&rendered, Lang::Ja, usize::MAX);
-        for line in text.lines().filter(|l| !l.is_empty()) {
+        // A line to be typed into a shell is the same in every language.
+        let is_typed = |line: &str| line.contains("dandori completions ");
+        for line in text.lines().filter(|l| !l.is_empty() && !is_typed(l)) {
             assert!(!line.is_ascii(), "{path}: {line}");
         }
         for english in ["Usage:", "Options:", "OPTIONS", "Commands:", "Arguments:", "[default", "[possible"] {
@@ -107,4 +111,37 @@ fn the_language_is_found_wherever_it_stands() {
     assert_eq!(of("run --lang fr"), None);
     assert_eq!(of("run -- --lang ja"), None);
     assert_eq!(of("run --language ja"), None);
+}
+
+/// Every path of the command line, hidden ones included.
+fn every_path(command: &Command, path: &str) -> Vec<String> {
+    let mut found = vec![path.to_owned()];
+    for sub in command.get_subcommands() {
+        found.extend(every_path(sub, format!("{path} {}", sub.get_name()).trim()));
+    }
+    found
+}
+
+#[test]
+fn near_words_are_no_commands_themselves_and_lead_to_ones_that_are() {
+    let paths = every_path(&Cli::command(), "");
+    let mut typed = std::collections::BTreeSet::new();
+    for near in near::TABLE {
+        let word = near.typed.join(" ");
+        assert!(!paths.contains(&word), "`{word}` is a command now: take it out of the table");
+        assert!(typed.insert(word.clone()), "`{word}` stands there twice");
+        if let [noun, _] = near.typed {
+            assert!(paths.iter().any(|path| path == noun), "`{word}`: there is no `{noun}`");
+        }
+        let commands = match near.means {
+            near::Meaning::Is(command) => vec![command.join(" ")],
+            near::Meaning::OneOf(commands) => {
+                assert!(commands.len() > 1, "`{word}` has one meaning");
+                commands.iter().map(|command| (*command).to_owned()).collect()
+            }
+        };
+        for command in commands {
+            assert!(paths.contains(&command), "`{word}` leads to `{command}`, which there is not");
+        }
+    }
 }

@@ -2,9 +2,9 @@
 
 use std::process::ExitCode;
 
+use dandori_api::Consented;
 use dandori_guard::Mark;
 use dandori_text::guard::verbs as text;
-use serde_json::json;
 
 use super::Context;
 use crate::guarded::Guarded;
@@ -17,8 +17,8 @@ pub(crate) fn run(context: &Context) -> Result<ExitCode, Failed> {
     let mut waiting = dandori_journal::sessions(&guarded.folder);
     waiting.retain(|session| session.mark(&Mark::Consent).is_some() && session.mark(&Mark::Confirmed).is_none());
     if waiting.is_empty() {
-        out.object(&json!({ "sessions": 0 }));
-        out.line(text::nothing_to_consent(out.lang));
+        out.object(&Consented { sessions: 0 });
+        out.prose(0, text::nothing_to_consent(out.lang));
         return Ok(ExitCode::SUCCESS);
     }
     let Confirmed { .. } = Confirmed::ask(context, &text::consent_what(out.lang, waiting.len()))?;
@@ -27,7 +27,7 @@ pub(crate) fn run(context: &Context) -> Result<ExitCode, Failed> {
         session.set(&Mark::Confirmed, "", dandori_host::now()).map_err(|e| guarded.io(&e))?;
         session.clear(&Mark::Consent).map_err(|e| guarded.io(&e))?;
     }
-    out.object(&json!({ "sessions": waiting.len() }));
-    out.line(text::consented(out.lang, waiting.len()));
+    out.object(&Consented { sessions: waiting.len() });
+    out.prose(0, text::consented(out.lang, waiting.len()));
     Ok(ExitCode::SUCCESS)
 }

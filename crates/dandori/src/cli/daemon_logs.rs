@@ -3,16 +3,16 @@
 use std::process::ExitCode;
 
 use clap::Args;
+use dandori_api::DaemonLog;
 use dandori_domain::Problem;
 use dandori_host::cmd::last_lines;
-use serde_json::json;
 
 use super::Context;
 use crate::out::Failed;
 
 #[derive(Args)]
 pub(crate) struct DaemonLogsArgs {
-    /// How many lines from the end
+    /// Number of lines to show
     #[arg(long, short = 'n', default_value_t = 100)]
     lines: usize,
 }
@@ -25,7 +25,7 @@ pub(crate) fn run(args: &DaemonLogsArgs, context: &Context) -> Result<ExitCode, 
         Err(e) => return Err(Problem::Io { path, reason: e.to_string() }.into()),
     };
     let text = last_lines(&String::from_utf8_lossy(&bytes), args.lines);
-    context.out.object(&json!({ "path": path, "lines": text.lines().collect::<Vec<_>>() }));
+    context.out.object(&DaemonLog { path: path.into_string(), lines: text.lines().map(str::to_owned).collect() });
     context.out.line(text);
     Ok(ExitCode::SUCCESS)
 }

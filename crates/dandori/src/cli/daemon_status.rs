@@ -2,9 +2,8 @@
 
 use std::process::ExitCode;
 
-use dandori_api::Health;
+use dandori_api::{DaemonStatus, Health};
 use dandori_text::ui;
-use serde_json::json;
 
 use super::Context;
 use crate::client::Client;
@@ -12,24 +11,23 @@ use crate::out::Failed;
 
 pub(crate) async fn run(context: &Context) -> Result<ExitCode, Failed> {
     let out = &context.out;
-    let Some(client) = Client::reach(&context.layout).await? else {
-        out.object(&json!({ "running": false }));
-        out.line(ui::daemon_stopped(out.lang));
+    let Some(client) = Client::reach(context).await? else {
+        out.object(&DaemonStatus { running: false, health: None });
+        out.prose(0, ui::daemon_stopped(out.lang));
         return Ok(ExitCode::from(1));
     };
     let health: Health = client.get("/v1/health").await?;
-    out.object(&json!({ "running": true, "health": health }));
-    out.line(ui::daemon_running(out.lang, health.pid, &health.version));
+    out.object(&DaemonStatus { running: true, health: Some(health.clone()) });
+    out.prose(0, ui::daemon_running(out.lang, health.pid, &health.version));
     if let Some(address) = &health.listen {
         out.line(ui::daemon_listens(out.lang, address));
     }
-    out.line(ui::daemon_counts(out.lang, health.live_runs, health.max_parallel, health.waiting_runs));
+    out.prose(0, ui::daemon_counts(out.lang, health.live_runs, health.max_parallel, health.waiting_runs));
     let store = &health.store;
     let (damage, backup) = (store.damage.as_deref(), store.newest_backup.as_deref());
-    out.line(ui::store(out.lang, &store.backend, store.bytes, damage, backup));
+    out.prose(0, ui::store(out.lang, &store.backend, store.bytes, damage, backup));
     for notice in &health.notices {
-        let said = dandori_text::problem(out.lang, notice);
-        out.note(format!("{} {}", said.what, said.why.unwrap_or_default()));
+        out.note(&notice.message);
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
+use dandori_api::DaemonStopped;
 use dandori_domain::Problem;
 use dandori_text::ui;
 use serde_json::{Value, json};
@@ -17,11 +18,14 @@ const PATIENCE: Duration = Duration::from_secs(40);
 pub(crate) async fn run(context: &Context) -> Result<ExitCode, Failed> {
     let stopped = stop(context).await?;
     let out = &context.out;
-    out.object(&json!({ "running": false, "stopped": stopped == Stopped::Now }));
-    out.line(match stopped {
-        Stopped::Now => ui::daemon_has_stopped(out.lang),
-        Stopped::Before => ui::daemon_stopped(out.lang),
-    });
+    out.object(&DaemonStopped { running: false, stopped: stopped == Stopped::Now });
+    out.prose(
+        0,
+        match stopped {
+            Stopped::Now => ui::daemon_has_stopped(out.lang),
+            Stopped::Before => ui::daemon_stopped(out.lang),
+        },
+    );
     Ok(ExitCode::SUCCESS)
 }
 
@@ -34,7 +38,7 @@ pub(crate) enum Stopped {
 
 /// Asks the daemon to stop and waits until it is gone.
 pub(crate) async fn stop(context: &Context) -> Result<Stopped, Problem> {
-    let Some(client) = Client::reach(&context.layout).await? else { return Ok(Stopped::Before) };
+    let Some(client) = Client::reach(context).await? else { return Ok(Stopped::Before) };
     match client.post::<Value>("/v1/daemon/stop", &json!({})).await {
         // One of another version understands this all the same.
         Ok(_) | Err(Problem::DaemonVersion { .. }) => {}
@@ -52,7 +56,7 @@ pub(crate) async fn stop(context: &Context) -> Result<Stopped, Problem> {
 }
 
 /// The lock is the truth: it goes with the process.
-fn is_held(context: &Context) -> bool {
+pub(crate) fn is_held(context: &Context) -> bool {
     let Ok(file) = std::fs::File::open(context.layout.lock()) else { return false };
     matches!(file.try_lock_shared(), Err(std::fs::TryLockError::WouldBlock))
 }

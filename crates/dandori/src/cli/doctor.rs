@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use camino::Utf8Path;
 use clap::Args;
-use dandori_api::{DoctorReport, RepositoryUse};
+use dandori_api::{DoctorCheck, DoctorChecks, DoctorReport, RepositoryUse};
 use dandori_config::in_one_line;
 use dandori_domain::cause::with_causes;
 use dandori_domain::run::Sandbox;
@@ -25,8 +25,7 @@ use dandori_host::state_root::{self, Standing};
 use dandori_host::{Cmd, StateRoot, fenced, machine};
 use dandori_text::doctor::{self, Check, Remedy};
 use dandori_text::ui::{self, Head, head};
-use dandori_text::{Lang, Table};
-use serde_json::{Value, json};
+use dandori_text::{Lang, Table, lists};
 
 use super::Context;
 use crate::client::Client;
@@ -34,10 +33,10 @@ use crate::out::{Failed, bad, dim, good};
 
 #[derive(Args)]
 pub(crate) struct DoctorArgs {
-    /// Only the guards: start each agent once with a built-in model, and see its hooks fire and block
+    /// Only check the guards: start each agent with a built-in model and check that its hooks run and block
     #[arg(long)]
     guards: bool,
-    /// Only the sandbox: try the ways out of it for real, and say which are refused
+    /// Only check the sandbox: try to escape from it and show which attempts are blocked
     #[arg(long, conflicts_with = "guards")]
     sandbox: bool,
 }
@@ -150,16 +149,20 @@ fn of_machine(context: &Context) -> Vec<Finding> {
 /// All of them, and the exit code. `is_proven`: what was asked for could be shown.
 fn show(context: &Context, findings: Vec<Finding>, is_proven: bool) -> ExitCode {
     let lang = context.out.lang;
-    let rows: Vec<Value> = findings
-        .iter()
-        .map(|f| {
-            json!({ "check": f.check.code(), "ok": f.grade != Grade::Bad, "detail": f.detail, "remedy": f.remedy,
-                    "problem": f.problem, "code": f.code })
-        })
-        .collect();
-    let well = is_proven && findings.iter().all(|f| f.grade != Grade::Bad);
-    context.out.object(&json!({ "ok": well, "checks": rows }));
-    let mut table = Table::new(["", head(lang, Head::Check), head(lang, Head::Result)]);
+    let check = |f: &Finding| DoctorCheck {
+        check: f.check.code().to_string(),
+        ok: f.grade != Grade::Bad,
+        detail: f.detail.clone(),
+        hint: f.remedy.clone(),
+        code: f.code.as_deref().map(str::to_owned),
+        problem: f.problem.as_ref().and_then(|problem| serde_json::to_value(problem).ok()),
+    };
+    let checks: Vec<DoctorCheck> = findings.iter().map(check).collect();
+    let bad = findings.iter().filter(|f| f.grade == Grade::Bad).count();
+    let well = is_proven && bad == 0;
+    let verdict = doctor::verdict(lang, well, bad, checks.len());
+    context.out.object(&DoctorChecks { ok: well, total: checks.len(), checks });
+    let mut table = Table::new(["", head(lang, Head::Check), head(lang, Head::Result)]).wrapping();
     for f in findings {
         table.row([f.grade.word(), doctor::check(lang, f.check).into_owned(), f.detail]);
         if let Some(remedy) = f.remedy {
@@ -168,6 +171,9 @@ fn show(context: &Context, findings: Vec<Finding>, is_proven: bool) -> ExitCode 
         }
     }
     context.out.table(&table);
+    context.out.line("");
+    let verdict = if well { good(&verdict) } else { crate::out::bad(&verdict) };
+    context.out.prose(0, verdict);
     ExitCode::from(u8::from(!well))
 }
 
@@ -175,7 +181,10 @@ fn git(context: &Context) -> Finding {
     let check = Check::Git;
     match Git::new(&context.env, "doctor").version() {
         Ok(version) => Finding::good(check, version.to_string()),
-        Err(e) => Finding::bad(context.out.lang, check, e.to_string(), Remedy::InstallGit),
+        Err(e) => {
+            let lang = context.out.lang;
+            Finding::bad(lang, check, dandori_text::problem(lang, &e.problem()).what, Remedy::InstallGit)
+        }
     }
 }
 
@@ -223,7 +232,7 @@ fn sandbox_finding(context: &Context) -> Finding {
     let lang = context.out.lang;
     let fence = match own_program() {
         Some(program) => fenced::probe(&program),
-        None => Sandbox::None { reason: "this program cannot be found".to_owned() },
+        None => Sandbox::None { reason: "cannot find this program".to_owned() },
     };
     let told = dandori_text::sandbox::layers(lang, &fence);
     match &fence {
@@ -299,6 +308,11 @@ async fn daemon(context: &Context) -> Vec<Finding> {
             Some(_) => Finding::bad(lang, Check::Store, told, Remedy::RestoreStore),
         },
     ];
+    let undelivered = report.notices.iter().filter_map(|way| Some((&way.way, way.reason.as_deref()?)));
+    findings.extend(undelivered.map(|(way, reason)| {
+        let told = format!("{way}: {}", in_one_line(&dandori_text::inbox::way_failed(lang, reason)));
+        Finding { code: Some("notice_failed".into()), ..Finding::bad(lang, Check::Notices, told, Remedy::TryNotices) }
+    }));
     findings.extend(report.repositories.iter().map(|repo| of_repository(lang, repo)));
     let lost = report.repositories.iter().filter(|repo| repo.unrecorded_runs > 0);
     findings.extend(lost.map(|repo| Finding {
@@ -321,5 +335,5 @@ fn of_repository(lang: Lang, repo: &RepositoryUse) -> Finding {
         // Nothing that is still there suffers from it.
         return Finding { grade: Grade::Missing, ..gone };
     }
-    Finding::good(check, format!("{}: {}", repo.root, ui::size(repo.bytes)))
+    Finding::good(check, lists::repository_use(lang, &repo.root, repo.bytes, repo.worktrees))
 }

@@ -10,7 +10,6 @@ use dandori_guard::world::About;
 use dandori_journal::{Exceptions, Given};
 use dandori_text::guard::verbs as text;
 use jiff::SignedDuration;
-use serde_json::json;
 
 use super::Context;
 use super::guard_stats::span;
@@ -23,21 +22,21 @@ const LONGEST: u64 = 24 * 60 * 60;
 
 #[derive(Args)]
 pub(crate) struct GuardAllowArgs {
-    /// The guard that is to let something pass
+    /// Guard to make an exception to
     guard: String,
-    /// Only for these files, as a glob from the repository's root
+    /// Only these files, as a glob relative to the repository root
     #[arg(long, conflicts_with = "command")]
     path: Option<String>,
-    /// Only for this command, word by word; a last * is any rest
+    /// Only this command, word by word; a trailing * matches the rest
     #[arg(long)]
     command: Option<String>,
-    /// For how long: 30m, 8h
+    /// How long the exception is valid, such as 30m or 8h
     #[arg(long = "for", default_value = "30m")]
     lasts: String,
-    /// For how many times
+    /// How many times it can be used
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     uses: Option<u32>,
-    /// Why, for the record
+    /// Reason to record
     #[arg(long, default_value = "")]
     reason: String,
 }
@@ -85,10 +84,11 @@ pub(crate) fn run(args: &GuardAllowArgs, context: &Context) -> Result<ExitCode, 
         reason: args.reason.clone(),
         given_at: now,
     };
+    let told = super::guard_list::exception(&given);
     Exceptions::new(&guarded.folder).add(given, now).map_err(|e| guarded.io(&std::io::Error::other(e)))?;
-    out.object(&json!({ "id": id, "guard": args.guard, "until": until, "uses": args.uses }));
+    out.object(&told);
     let local = until.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M").to_string();
-    out.line(text::allowed(lang, &args.guard, &shown, &text::until(lang, &local, args.uses), &id));
+    out.prose(0, text::allowed(lang, &args.guard, &shown, &text::until(lang, &local, args.uses), &id));
     Ok(ExitCode::SUCCESS)
 }
 

@@ -3,10 +3,11 @@
 use std::process::ExitCode;
 
 use clap::Args;
+use dandori_api::{GuardExplained, GuardWord, ReadCommand, ReadOpaque, ReadWrite, ReadingView};
 use dandori_guard::{Client, Judgement, Permission, decode};
 use dandori_shell::{Command, Options, Reach, Reading};
 use dandori_text::guard::verbs::{self as text, Part};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::Context;
 use crate::guarded::judge_all;
@@ -14,7 +15,7 @@ use crate::out::{Failed, Out, bad, bold, dim, good};
 
 #[derive(Args)]
 pub(crate) struct GuardExplainArgs {
-    /// The command line, as an agent would run it
+    /// Command line to explain
     command: String,
 }
 
@@ -34,12 +35,12 @@ pub(crate) fn run(args: &GuardExplainArgs, context: &Context) -> Result<ExitCode
     let reading = dandori_shell::read_with(&args.command, &options);
     let (session, judged) = judge_all(context, &event)?;
     let out = &context.out;
-    out.object(&json!({
-        "command": args.command,
-        "reading": reading_json(&reading),
-        "guards": guards_json(&judged.judgement),
-        "verdict": verdict_word(&judged.judgement),
-    }));
+    out.object(&GuardExplained {
+        command: args.command.clone(),
+        reading: read(&reading),
+        guards: guard_words(&judged.judgement),
+        verdict: verdict_word(&judged.judgement).to_owned(),
+    });
     show_reading(out, &reading);
     show_guards(out, &judged.judgement);
     let by_session: Vec<&str> =
@@ -121,8 +122,8 @@ pub(super) fn show_guards(out: &Out, judgement: &Judgement) {
             _ => bold(word),
         };
         out.line(format!("  {:width$}  {word}", step.guard));
-        for line in step.message.iter().flat_map(|message| message.lines()) {
-            out.line(format!("  {:width$}  {line}", ""));
+        if let Some(message) = &step.message {
+            out.prose(width + 4, message);
         }
     }
     out.line(match &judgement.ruling.verdict {
@@ -132,12 +133,14 @@ pub(super) fn show_guards(out: &Out, judgement: &Judgement) {
     });
 }
 
-pub(super) fn guards_json(judgement: &Judgement) -> Value {
-    let steps = judgement.steps.iter().map(|step| {
-        let micros = u64::try_from(step.took.as_micros()).unwrap_or(u64::MAX);
-        json!({ "guard": step.guard, "outcome": step.outcome.as_str(), "message": step.message, "micros": micros })
+pub(super) fn guard_words(judgement: &Judgement) -> Vec<GuardWord> {
+    let words = judgement.steps.iter().map(|step| GuardWord {
+        guard: step.guard.clone(),
+        outcome: step.outcome.as_str().to_owned(),
+        message: step.message.clone(),
+        micros: u64::try_from(step.took.as_micros()).unwrap_or(u64::MAX),
     });
-    steps.collect()
+    words.collect()
 }
 
 pub(super) fn verdict_word(judgement: &Judgement) -> &'static str {
@@ -153,17 +156,22 @@ fn how(write: &dandori_shell::Write) -> String {
     format!("{:?}", write.how).to_lowercase()
 }
 
-fn reading_json(reading: &Reading) -> Value {
-    let commands = reading.commands.iter().map(|c| {
-        let argv: Vec<&str> = c.argv.iter().map(|w| w.text.as_str()).collect();
-        json!({ "program": c.program, "argv": argv, "reached": c.reached.iter().map(way).collect::<Vec<_>>() })
-    });
-    json!({
-        "commands": commands.collect::<Vec<_>>(),
-        "writes": reading.writes.iter().map(|w| json!({ "path": w.path.text, "how": how(w) })).collect::<Vec<_>>(),
-        "reads": reading.reads.iter().map(|r| &r.path.text).collect::<Vec<_>>(),
-        "scripts": reading.scripts.iter().map(|s| &s.path.text).collect::<Vec<_>>(),
-        "remote": reading.remote.iter().map(|r| &r.text).collect::<Vec<_>>(),
-        "opaque": reading.opaque.iter().map(|o| json!({ "why": format!("{:?}", o.why), "text": o.text })).collect::<Vec<_>>(),
-    })
+fn read(reading: &Reading) -> ReadingView {
+    let command = |c: &Command| ReadCommand {
+        program: (!c.program.is_empty()).then(|| c.program.clone()),
+        argv: c.argv.iter().map(|w| w.text.clone()).collect(),
+        reached: c.reached.iter().map(way).collect(),
+    };
+    ReadingView {
+        commands: reading.commands.iter().map(command).collect(),
+        writes: reading.writes.iter().map(|w| ReadWrite { path: w.path.text.clone(), how: how(w) }).collect(),
+        reads: reading.reads.iter().map(|r| r.path.text.clone()).collect(),
+        scripts: reading.scripts.iter().map(|s| s.path.text.clone()).collect(),
+        remote: reading.remote.iter().map(|r| r.text.clone()).collect(),
+        opaque: reading
+            .opaque
+            .iter()
+            .map(|o| ReadOpaque { why: format!("{:?}", o.why), text: o.text.clone() })
+            .collect(),
+    }
 }

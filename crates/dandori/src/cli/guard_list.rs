@@ -2,15 +2,15 @@
 
 use std::process::ExitCode;
 
+use dandori_api::{ExceptionView, GuardList, ListedGuard};
 use dandori_domain::guard::{ErrorPolicy, Level};
 use dandori_guard::guards::{self, ALL};
 use dandori_guard::world::About;
-use dandori_journal::Exceptions;
+use dandori_journal::{Exceptions, Given};
 use dandori_policy::{Compiled, Origin};
 use dandori_text::guard::verbs;
 use dandori_text::ui::{Head, head};
 use dandori_text::{Table, policy};
-use serde_json::json;
 
 use super::Context;
 use crate::guarded::Guarded;
@@ -24,12 +24,13 @@ pub(crate) fn run(context: &Context) -> Result<ExitCode, Failed> {
     let now = dandori_host::now();
     let exceptions = Exceptions::new(&guarded.folder).list(now).map_err(|e| guarded.io(&std::io::Error::other(e)))?;
     let rows = rows(&compiled);
-    out.object(&json!({
-        "profile": compiled.rules.profile,
-        "guards": rows.iter().map(Row::as_json).collect::<Vec<_>>(),
-        "exceptions": exceptions,
-        "notes": compiled.notes,
-    }));
+    out.object(&GuardList {
+        profile: compiled.rules.profile.as_str().to_owned(),
+        guards: rows.iter().map(Row::told).collect(),
+        total: rows.len(),
+        exceptions: exceptions.iter().map(exception).collect(),
+        notes: compiled.notes.iter().filter_map(|note| serde_json::to_value(note).ok()).collect(),
+    });
     out.line(policy::profile(out.lang, compiled.rules.profile));
     let columns = [Head::Guard, Head::Level, Head::Source, Head::OnError, Head::Events];
     let mut table = Table::new(columns.map(|h| head(out.lang, h)));
@@ -74,11 +75,39 @@ struct Row {
 }
 
 impl Row {
-    fn as_json(&self) -> serde_json::Value {
-        json!({
-            "name": self.name, "level": self.level, "source": self.origin.as_str(), "on_error": self.on_error,
-            "events": self.events, "own": self.is_own,
-        })
+    fn told(&self) -> ListedGuard {
+        ListedGuard {
+            guard: self.name.clone(),
+            level: self.level.as_str().to_owned(),
+            source: self.origin.as_str().to_owned(),
+            on_error: self.on_error.and_then(|policy| word_of(&policy)),
+            events: self.events.clone(),
+            own: self.is_own,
+        }
+    }
+}
+
+fn word_of(value: &impl serde::Serialize) -> Option<String> {
+    serde_json::to_value(value).ok()?.as_str().map(str::to_owned)
+}
+
+pub(super) fn exception(given: &Given) -> ExceptionView {
+    let known = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+    let (path, command) = match &given.about {
+        About::All => (None, None),
+        About::Path(path) => (Some(path.clone()), None),
+        About::Command(command) => (None, Some(command.clone())),
+    };
+    ExceptionView {
+        id: given.id.clone(),
+        guard: given.guard.clone(),
+        path,
+        command,
+        expires_at: given.until.to_string(),
+        uses_left: given.uses_left,
+        given_by: known(&given.given_by),
+        reason: known(&given.reason),
+        given_at: given.given_at.to_string(),
     }
 }
 

@@ -3,9 +3,9 @@
 use std::process::ExitCode;
 
 use clap::Args;
+use dandori_api::ExceptionRevoked;
 use dandori_journal::{ExceptionError, Exceptions};
 use dandori_text::guard::verbs as text;
-use serde_json::json;
 
 use super::Context;
 use crate::guarded::Guarded;
@@ -13,7 +13,7 @@ use crate::out::Failed;
 
 #[derive(Args)]
 pub(crate) struct GuardRevokeArgs {
-    /// The exception's id, as `guard list` shows it
+    /// Id of the exception, from `dandori guard list`
     id: String,
 }
 
@@ -27,7 +27,7 @@ pub(crate) fn run(args: &GuardRevokeArgs, context: &Context) -> Result<ExitCode,
         }
         Err(e) => return Err(guarded.io(&std::io::Error::other(e)).into()),
     }
-    out.object(&json!({ "revoked": args.id }));
-    out.line(text::revoked(out.lang, &args.id));
+    out.object(&ExceptionRevoked { id: args.id.clone() });
+    out.prose(0, text::revoked(out.lang, &args.id));
     Ok(ExitCode::SUCCESS)
 }

@@ -5,12 +5,12 @@ use std::process::ExitCode;
 
 use camino::Utf8PathBuf;
 use clap::Args;
+use dandori_api::{GuardStatsReport, GuardStatsView, GuardView, SkippedRecords};
 use dandori_host::now;
 use dandori_journal::spool::{self, Skipped};
-use dandori_journal::stats::{GuardStats, Stats, Tally};
+use dandori_journal::stats::{Counts, GuardStats, Stats, Tally};
 use dandori_text::{Table, guard_verbs};
 use jiff::{SignedDuration, Timestamp};
-use serde_json::json;
 
 use super::Context;
 use crate::client::{Client, in_path, quoted};
@@ -19,13 +19,13 @@ use crate::out::Failed;
 
 #[derive(Args)]
 pub(crate) struct GuardStatsArgs {
-    /// Count only so far back, such as 12h or 7d
+    /// Only count this period, such as 12h or 7d
     #[arg(long, value_name = "TIME", default_value = "30d")]
     since: String,
-    /// Count every checkout, not only this one
+    /// All checkouts
     #[arg(long)]
     all: bool,
-    /// Count the runs of this repository instead, or with --all those of every repository
+    /// Count this repository's runs instead (with --all: those of all repositories)
     #[arg(long)]
     runs: bool,
 }
@@ -39,10 +39,11 @@ pub(crate) async fn run(args: &GuardStatsArgs, context: &Context) -> Result<Exit
     } else {
         of_hooks(args, since, context)?
     };
-    out.object(&json!({
-        "since": since, "stats": stats,
-        "skipped": { "broken": skipped.broken, "newer": skipped.newer, "unreadable": skipped.unreadable },
-    }));
+    out.object(&GuardStatsReport {
+        since_at: since.to_string(),
+        stats: told(&stats),
+        skipped: SkippedRecords { broken: skipped.broken, newer: skipped.newer, unreadable: skipped.unreadable },
+    });
     if stats.events == 0 {
         let none = guard_verbs::no_records(out.lang).to_owned();
         out.say(if args.runs { guard_verbs::no_records_of_runs(out.lang) } else { none });
@@ -73,7 +74,58 @@ async fn of_runs(args: &GuardStatsArgs, since: Timestamp, context: &Context) -> 
     if !args.all {
         asked = format!("{asked}&path={}", in_path(&context.here()?));
     }
-    Ok(client.get(&asked).await?)
+    Ok(understood(client.get(&asked).await?))
+}
+
+fn told(stats: &Stats) -> GuardStatsView {
+    let some = |micros| (stats.events > 0).then_some(micros);
+    let guard = |of: &GuardStats| GuardView {
+        guard: of.guard.clone(),
+        calls: of.counts.calls,
+        blocks: of.counts.blocks,
+        asks: of.counts.asks,
+        warnings: of.counts.warnings,
+        infos: of.counts.infos,
+        errors: of.counts.errors,
+        exceptions: of.counts.exceptions,
+        likely_false_alarms: of.counts.likely_false_alarms,
+        p50_micros: of.p50_micros,
+        p99_micros: of.p99_micros,
+    };
+    GuardStatsView {
+        events: stats.events,
+        blocked: stats.blocked,
+        asked: stats.asked,
+        p50_micros: some(stats.p50_micros),
+        p99_micros: some(stats.p99_micros),
+        guards: stats.guards.iter().map(guard).collect(),
+    }
+}
+
+fn understood(view: GuardStatsView) -> Stats {
+    let guard = |of: GuardView| GuardStats {
+        guard: of.guard,
+        counts: Counts {
+            calls: of.calls,
+            blocks: of.blocks,
+            asks: of.asks,
+            warnings: of.warnings,
+            infos: of.infos,
+            errors: of.errors,
+            exceptions: of.exceptions,
+            likely_false_alarms: of.likely_false_alarms,
+        },
+        p50_micros: of.p50_micros,
+        p99_micros: of.p99_micros,
+    };
+    Stats {
+        events: view.events,
+        blocked: view.blocked,
+        asked: view.asked,
+        p50_micros: view.p50_micros.unwrap_or(0),
+        p99_micros: view.p99_micros.unwrap_or(0),
+        guards: view.guards.into_iter().map(guard).collect(),
+    }
 }
 
 fn show(stats: &Stats, context: &Context) {

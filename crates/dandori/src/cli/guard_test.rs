@@ -5,21 +5,21 @@ use std::process::ExitCode;
 
 use camino::Utf8PathBuf;
 use clap::Args;
+use dandori_api::{GuardTested, HookAnswer};
 use dandori_domain::Problem;
 use dandori_hook::Unread;
 use dandori_text::guard::{Unjudged, unjudged, verbs as text};
-use serde_json::json;
 
 use super::Context;
-use super::guard_explain::{guards_json, show_guards, verdict_word};
+use super::guard_explain::{guard_words, show_guards, verdict_word};
 use crate::guarded::judge_all;
 use crate::out::{Failed, Out, dim};
 
 #[derive(Args)]
 pub(crate) struct GuardTestArgs {
-    /// The event's JSON, as a client sends it; - for stdin
+    /// JSON file with the event as sent by the client; - reads stdin
     event: Utf8PathBuf,
-    /// The client it is of (default: as the event looks)
+    /// Client that sent the event (default: detected from the event)
     #[arg(long)]
     agent: Option<String>,
 }
@@ -49,14 +49,14 @@ pub(crate) fn run(args: &GuardTestArgs, context: &Context) -> Result<ExitCode, F
     let (_, judged) = judge_all(context, &event)?;
     let answer = &judged.answer;
     let stdout = String::from_utf8_lossy(&answer.stdout).into_owned();
-    out.object(&json!({
-        "agent": event.agent.to_string(),
-        "event": event.name,
-        "guards": guards_json(&judged.judgement),
-        "verdict": verdict_word(&judged.judgement),
-        "answer": { "stdout": stdout, "stderr": answer.stderr, "exit": answer.exit },
-        "oddities": event.oddities.iter().map(ToString::to_string).collect::<Vec<_>>(),
-    }));
+    out.object(&GuardTested {
+        agent: Some(event.agent.to_string()),
+        event: Some(event.name.clone()),
+        guards: guard_words(&judged.judgement),
+        verdict: verdict_word(&judged.judgement).to_owned(),
+        answer: HookAnswer { stdout: stdout.clone(), stderr: answer.stderr.clone(), exit: answer.exit },
+        oddities: event.oddities.iter().map(ToString::to_string).collect(),
+    });
     for oddity in &event.oddities {
         out.note(oddity);
     }
@@ -70,11 +70,14 @@ fn show_unread(out: &Out, unread: &Unread) -> ExitCode {
     let Unread { why, answer } = unread;
     let is_refused = answer.is_refusal();
     let stdout = String::from_utf8_lossy(&answer.stdout).into_owned();
-    out.object(&json!({
-        "agent": null, "event": null, "guards": [], "verdict": if is_refused { "block" } else { "go" },
-        "answer": { "stdout": stdout, "stderr": answer.stderr, "exit": answer.exit },
-        "oddities": [unjudged(out.lang, why)],
-    }));
+    out.object(&GuardTested {
+        agent: None,
+        event: None,
+        guards: Vec::new(),
+        verdict: if is_refused { "block" } else { "go" }.to_owned(),
+        answer: HookAnswer { stdout: stdout.clone(), stderr: answer.stderr.clone(), exit: answer.exit },
+        oddities: vec![unjudged(out.lang, why)],
+    });
     out.note(unjudged(out.lang, why));
     out.line(if is_refused { text::would_block(out.lang, "hook") } else { text::would_go(out.lang) });
     show_answer(out, answer.exit, &stdout);

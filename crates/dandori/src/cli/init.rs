@@ -2,6 +2,7 @@
 //!
 //! Every file is worked out before any is written: a settings file that is not understood leaves all of them alone.
 
+pub(super) mod everywhere;
 pub(super) mod files;
 pub(super) mod places;
 mod program;
@@ -10,11 +11,12 @@ use std::process::ExitCode;
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
+use dandori_api::{InitAdvice, InitReport, SettingsFile};
 use dandori_domain::Problem;
 use dandori_domain::client::Trust;
+use dandori_host::Cmd;
 use dandori_install::{Call, Client, Looseness, Places as HookPlaces, Reach, inspect, reach};
 use dandori_text::init::{self, Action, Advice, Beyond};
-use serde_json::{Value, json};
 
 use super::Context;
 use super::doctor::hooks::{codex, of_fields};
@@ -22,9 +24,11 @@ use crate::out::Failed;
 use files::{Deed, Records};
 use places::Places;
 
+pub(crate) use places::project_root;
+
 #[derive(Args)]
 pub(crate) struct InitArgs {
-    /// Your own settings instead of this repository's
+    /// Use your user settings instead of this repository's
     #[arg(long)]
     user: bool,
     #[arg(
@@ -36,10 +40,13 @@ pub(crate) struct InitArgs {
         help = format!("Agents to guard: {} (default: those on the PATH or with settings here)", guarded().join(", ")),
     )]
     agent: Vec<String>,
-    /// Print what would change as a diff, and write nothing
+    /// Print the changes as a diff and write nothing
     #[arg(long)]
     dry_run: bool,
-    /// Take dandori's guards out and leave the settings as they were before
+    /// Write to the settings file shared through the repository, even if the agent has a personal one
+    #[arg(long, conflicts_with_all = ["user", "uninstall"])]
+    shared: bool,
+    /// Remove dandori's guards and restore the settings
     #[arg(long)]
     uninstall: bool,
 }
@@ -71,16 +78,17 @@ pub(crate) fn run(args: &InitArgs, context: &Context) -> Result<ExitCode, Failed
         install(args, context, &places, &call(context, &program), &records)?
     };
     if !args.dry_run {
-        if args.uninstall {
-            deeds.iter().try_for_each(Deed::carry_out)?;
-            args.clients().for_each(|client| records.forget(&places.file(client)));
-            records.save(&places.records)?;
-        } else {
-            // What was there before is written down first: after a kill in between it is found again.
+        // What was there before is written down first: after a kill in between it is found again.
+        if !args.uninstall {
             records.keep(&deeds);
             records.save(&places.records)?;
-            deeds.iter().try_for_each(Deed::carry_out)?;
         }
+        deeds.iter().try_for_each(Deed::carry_out)?;
+        if args.uninstall {
+            args.clients().for_each(|client| places.files(client).for_each(|path| records.forget(&path)));
+        }
+        deeds.iter().filter(|deed| deed.takes_out()).for_each(|deed| records.forget(&deed.path));
+        records.save(&places.records)?;
     }
     let advice = if args.uninstall {
         after_uninstall(&deeds, context, args)
@@ -119,12 +127,32 @@ fn install(
     if clients.is_empty() {
         return Err(Problem::NoAgents);
     }
-    clients.into_iter().map(|client| Deed::install(client, places.file(client), call, records)).collect()
+    let mut deeds = Vec::new();
+    for client in clients {
+        let (shared, local) = (places.file(client), places.local_file(client));
+        // Where somebody has put them into the shared file on purpose, or an earlier version did, they stay in it: two
+        // places would be one too many, and taking them from everybody else is not for this command.
+        let is_shared = args.shared || has_ours(client, &shared);
+        match local {
+            Some(local) if !is_shared => deeds.push(Deed::install(client, local, call, records)?),
+            local => {
+                deeds.push(Deed::install(client, shared, call, records)?);
+                let left = local.map(|local| Deed::uninstall(client, local, &call.program, records)).transpose()?;
+                deeds.extend(left.flatten());
+            }
+        }
+    }
+    Ok(deeds)
+}
+
+fn has_ours(client: Client, path: &camino::Utf8Path) -> bool {
+    files::read(path).ok().flatten().is_some_and(|text| dandori_install::has_ours(client, &text))
 }
 
 /// From every agent's settings, whether or not the agent is still on the machine.
 fn uninstall(args: &InitArgs, places: &Places, program: &str, records: &Records) -> Result<Vec<Deed>, Problem> {
-    let deeds = args.clients().map(|client| Deed::uninstall(client, places.file(client), program, records));
+    let files = args.clients().flat_map(|client| places.files(client).map(move |path| (client, path)));
+    let deeds = files.map(|(client, path)| Deed::uninstall(client, path, program, records));
     Ok(deeds.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
 }
 
@@ -136,7 +164,7 @@ fn after_install(
     program: &camino::Utf8Path,
 ) -> Vec<Advice> {
     let mut advice = Vec::new();
-    for deed in deeds {
+    for deed in deeds.iter().filter(|deed| !deed.takes_out()) {
         let (client, path) = (deed.client, deed.path.to_string());
         if let Some(Reach::Unread { what, line, column }) = deed.after.as_deref().map(|t| reach(client, t)) {
             let what = match what {
@@ -173,13 +201,51 @@ fn after_install(
         }
     }
     if !args.user {
-        advice.push(Advice::NotForOthers { program: program.to_string() });
+        advice.extend(for_others(deeds, context, args, places, program));
     }
     if program::is_in_reach(program, places.guarded.as_deref()) {
         advice.push(Advice::ProgramInRepository { path: program.to_string() });
     }
     advice.push(Advice::Doctor);
     advice
+}
+
+/// What others get of it who have the same repository, and no dandori.
+fn for_others(
+    deeds: &[Deed],
+    context: &Context,
+    args: &InitArgs,
+    places: &Places,
+    program: &camino::Utf8Path,
+) -> Vec<Advice> {
+    let mut advice = Vec::new();
+    let (mut shared, mut exposed) = (Vec::new(), Vec::new());
+    for deed in deeds.iter().filter(|deed| !deed.takes_out()) {
+        let short = || places.short(&deed.path).to_owned();
+        match places.local_file(deed.client) {
+            Some(local) if local == deed.path => exposed.extend(is_exposed(context, places, &deed.path).then(short)),
+            Some(local) => {
+                shared.push(short());
+                if !args.shared {
+                    let local = places.short(&local).to_owned();
+                    advice.push(Advice::Shared { client: deed.client, path: short(), local });
+                }
+            }
+            None => shared.push(short()),
+        }
+    }
+    if !shared.is_empty() {
+        advice.push(Advice::NotForOthers { paths: shared, program: program.to_string() });
+    }
+    advice.extend(exposed.into_iter().map(|path| Advice::NotIgnored { path }));
+    advice
+}
+
+/// git would take it along: it is not ignored. Where git cannot say, nothing is claimed.
+fn is_exposed(context: &Context, places: &Places, path: &camino::Utf8Path) -> bool {
+    let Some(root) = places.root() else { return false };
+    let asked = Cmd::new("git", &context.env).args(["check-ignore", "--quiet", "--", path.as_str()]).cwd(root);
+    asked.run_any().is_ok_and(|answer| answer.status.code() == Some(1))
 }
 
 fn for_codex(args: &InitArgs, places: &Places) -> Vec<Advice> {
@@ -202,9 +268,7 @@ fn after_uninstall(deeds: &[Deed], context: &Context, args: &InitArgs) -> Vec<Ad
 /// The file of the other scope, user or project, when our hooks stand in it too.
 fn elsewhere(client: Client, context: &Context, args: &InitArgs) -> Option<String> {
     let other = if args.user { Places::of_project(context) } else { Places::of_user(context) };
-    let path = other.ok()?.file(client);
-    let text = files::read(&path).ok()??;
-    dandori_install::has_ours(client, &text).then(|| path.into_string())
+    other.ok()?.files(client).find(|path| has_ours(client, path)).map(camino::Utf8PathBuf::into_string)
 }
 
 fn show(
@@ -216,22 +280,22 @@ fn show(
     advice: &[Advice],
 ) {
     let out = &context.out;
-    let file = |deed: &Deed| {
-        let mut file = json!({ "agent": deed.client.name(), "path": deed.path, "action": deed.action().code() });
-        if let (true, Some(object)) = (args.dry_run, file.as_object_mut()) {
-            object.insert("diff".to_owned(), deed.diff(places).into());
-        }
-        file
+    let file = |deed: &Deed| SettingsFile {
+        agent: deed.client.name().to_owned(),
+        path: deed.path.to_string(),
+        action: deed.action().code().to_owned(),
+        diff: args.dry_run.then(|| deed.diff(places)),
     };
-    out.object(&json!({
-        "scope": if args.user { "user" } else { "project" },
-        "program": program,
-        "dry_run": args.dry_run,
-        "files": deeds.iter().map(file).collect::<Vec<Value>>(),
-        "advice": advice.iter().map(|a| json!({ "code": a.code(), "message": init::advice(out.lang, a) })).collect::<Vec<Value>>(),
-    }));
+    let told = |a: &Advice| InitAdvice { code: a.code().into_owned(), message: init::advice(out.lang, a) };
+    out.object(&InitReport {
+        scope: if args.user { "user" } else { "project" }.to_owned(),
+        program: program.to_string(),
+        dry_run: args.dry_run,
+        files: deeds.iter().map(file).collect(),
+        advice: advice.iter().map(told).collect(),
+    });
     if deeds.is_empty() {
-        out.line(init::nothing_installed(out.lang));
+        out.prose(0, init::nothing_installed(out.lang));
     }
     for deed in deeds {
         if args.dry_run && deed.action() != Action::Unchanged {

@@ -4,9 +4,9 @@ use std::process::ExitCode;
 
 use camino::Utf8PathBuf;
 use clap::Args;
+use dandori_api::PlaybookChecked;
 use dandori_playbook::{Playbook, check};
 use dandori_text::playbook;
-use serde_json::json;
 
 use super::Context;
 use crate::documents::Documents;
@@ -14,7 +14,7 @@ use crate::out::Failed;
 
 #[derive(Args)]
 pub(crate) struct PlaybookCheckArgs {
-    /// The playbook's file or name (default: the active one)
+    /// Playbook file or name (default: the active playbook)
     file: Option<Utf8PathBuf>,
 }
 
@@ -26,12 +26,17 @@ pub(crate) fn run(args: &PlaybookCheckArgs, context: &Context) -> Result<ExitCod
     let faults = check(&found).into_iter().map(|fault| playbook::fault(out.lang, &fault));
     let faults: Vec<String> = found.odd.iter().map(|odd| playbook::odd(out.lang, odd)).chain(faults).collect();
     let path = documents.short(&path);
-    out.object(&json!({ "path": path, "ok": faults.is_empty(), "faults": faults }));
+    out.object(&PlaybookChecked {
+        path: path.to_owned(),
+        ok: faults.is_empty(),
+        faults: faults.clone(),
+        total: faults.len(),
+    });
     for fault in &faults {
-        out.line(fault);
+        out.prose(0, fault);
     }
     if faults.is_empty() {
-        out.line(playbook::no_faults(out.lang, path));
+        out.prose(0, playbook::no_faults(out.lang, path));
     }
     Ok(ExitCode::from(u8::from(!faults.is_empty())))
 }

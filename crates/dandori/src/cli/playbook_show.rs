@@ -4,10 +4,10 @@ use std::process::ExitCode;
 
 use camino::Utf8PathBuf;
 use clap::Args;
+use dandori_api::{PhaseView, PlaybookView, SubtaskView};
 use dandori_playbook::{Phase, Playbook, Subtask};
 use dandori_text::ui::{Head, head};
 use dandori_text::{Lang, Table, playbook};
-use serde_json::{Value, json};
 
 use super::Context;
 use crate::documents::Documents;
@@ -15,7 +15,7 @@ use crate::out::{Failed, bold};
 
 #[derive(Args)]
 pub(crate) struct PlaybookShowArgs {
-    /// The playbook's file or name (default: the active one)
+    /// Playbook file or name (default: the active playbook)
     file: Option<Utf8PathBuf>,
 }
 
@@ -25,7 +25,7 @@ pub(crate) fn run(args: &PlaybookShowArgs, context: &Context) -> Result<ExitCode
     let (path, text) = documents.playbook(args.file.as_deref(), context)?;
     let found = Playbook::read(&text);
     let path = documents.short(&path);
-    out.object(&as_json(path, &found, out.lang));
+    out.object(&told(path, &found, out.lang));
     let name = found.name.as_deref().unwrap_or(path);
     let reviewed = if found.reviewed { playbook::reviewed(out.lang) } else { playbook::unreviewed(out.lang) };
     out.line(format!("{} ({})", bold(name), reviewed));
@@ -46,22 +46,37 @@ pub(crate) fn run(args: &PlaybookShowArgs, context: &Context) -> Result<ExitCode
     Ok(ExitCode::SUCCESS)
 }
 
-fn as_json(path: &str, found: &Playbook, lang: Lang) -> Value {
-    json!({
-        "path": path, "name": found.name, "branch": found.branch, "reviewed": found.reviewed,
-        "executor": found.executor, "scope": found.scope, "odd": found.odd.iter().map(|odd| playbook::odd(lang, odd)).collect::<Vec<_>>(),
-        "phases": found.phases.iter().map(phase).collect::<Vec<_>>(),
-    })
+fn told(path: &str, found: &Playbook, lang: Lang) -> PlaybookView {
+    PlaybookView {
+        path: path.to_owned(),
+        name: found.name.clone(),
+        branch: found.branch.clone(),
+        reviewed: found.reviewed,
+        executor: found.executor.clone(),
+        scope: found.scope.clone(),
+        phases: found.phases.iter().map(phase).collect(),
+        odd: found.odd.iter().map(|odd| playbook::odd(lang, odd)).collect(),
+    }
 }
 
-fn phase(phase: &Phase) -> Value {
-    json!({
-        "id": phase.id, "title": phase.title, "status": phase.status.as_str(), "depends_on": phase.depends_on,
-        "executor": phase.executor, "done_criteria": phase.done_criteria, "line": phase.line + 1,
-        "subtasks": phase.subtasks.iter().map(subtask).collect::<Vec<_>>(),
-    })
+fn phase(phase: &Phase) -> PhaseView {
+    PhaseView {
+        id: phase.id.clone(),
+        title: phase.title.clone(),
+        state: phase.status.as_str().to_owned(),
+        depends_on: phase.depends_on.clone(),
+        executor: phase.executor.clone(),
+        done_criteria: phase.done_criteria.clone(),
+        subtasks: phase.subtasks.iter().map(subtask).collect(),
+        line: phase.line + 1,
+    }
 }
 
-fn subtask(subtask: &Subtask) -> Value {
-    json!({ "text": subtask.text, "done": subtask.is_done, "missing": subtask.missing(), "line": subtask.line + 1 })
+fn subtask(subtask: &Subtask) -> SubtaskView {
+    SubtaskView {
+        text: subtask.text.clone(),
+        done: subtask.is_done,
+        missing: subtask.missing().into_iter().map(str::to_owned).collect(),
+        line: subtask.line + 1,
+    }
 }

@@ -2,9 +2,9 @@
 
 use std::process::ExitCode;
 
+use dandori_api::PlaybookStatus;
 use dandori_playbook::{PhaseStatus, Playbook};
 use dandori_text::playbook;
-use serde_json::json;
 
 use super::Context;
 use crate::documents::Documents;
@@ -22,13 +22,21 @@ pub(crate) fn run(context: &Context) -> Result<ExitCode, Failed> {
     let current = found.current();
     let ready = found.phases.iter().find(|p| p.status == PhaseStatus::Pending && found.unfinished_before(p).is_empty());
     let path = documents.short(&path);
-    out.object(&json!({
-        "path": path, "name": found.name, "branch": found.branch, "on_branch": here, "reviewed": found.reviewed,
-        "done": done, "in_progress": working, "pending": pending, "is_done": found.is_done(),
-        "current": current.map(|p| &p.id), "next": ready.map(|p| &p.id),
-    }));
+    out.object(&PlaybookStatus {
+        path: path.to_owned(),
+        name: found.name.clone(),
+        branch: found.branch.clone(),
+        on_branch: here.clone(),
+        reviewed: found.reviewed,
+        done,
+        in_progress: working,
+        pending,
+        is_done: found.is_done(),
+        current: current.map(|p| p.id.clone()),
+        next: ready.map(|p| p.id.clone()),
+    });
     out.line(format!("{} ({path})", bold(found.name.as_deref().unwrap_or(path))));
-    out.line(playbook::progress(out.lang, done, working, pending));
+    out.prose(0, playbook::progress(out.lang, done, working, pending));
     if let Some(phase) = current.or(ready) {
         let status = playbook::phase_status(out.lang, phase.status);
         out.line(format!("  {} {} ({status})", phase.id, phase.title));
@@ -37,7 +45,7 @@ pub(crate) fn run(context: &Context) -> Result<ExitCode, Failed> {
         }
     }
     if found.is_done() {
-        out.line(playbook::all_done(out.lang));
+        out.prose(0, playbook::all_done(out.lang));
     }
     if !found.reviewed {
         out.note(playbook::unreviewed(out.lang));

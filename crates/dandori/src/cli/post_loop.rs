@@ -2,9 +2,9 @@
 
 use std::process::ExitCode;
 
+use dandori_api::{NextWork, PostLoop};
 use dandori_playbook::{Next, Playbook};
 use dandori_text::playbook as text;
-use serde_json::json;
 
 use super::Context;
 use crate::documents::Documents;
@@ -25,14 +25,22 @@ pub(crate) fn run(context: &Context) -> Result<ExitCode, Failed> {
     dandori_journal::clear_post_loop(&guarded.folder).map_err(|e| guarded.io(&e))?;
     let told = match &next {
         Next::Phase { playbook, id, title } => {
-            json!({ "kind": "phase", "playbook": playbook, "phase": id, "title": title })
+            let phase = Some(id.clone());
+            Some(NextWork {
+                kind: "phase".to_owned(),
+                path: playbook.clone(),
+                phase,
+                title: Some(title.clone()),
+                branch: None,
+            })
         }
         Next::Playbook { path, name, branch } => {
-            json!({ "kind": "playbook", "path": path, "name": name, "branch": branch })
+            let (title, branch) = (name.clone(), branch.clone());
+            Some(NextWork { kind: "playbook".to_owned(), path: path.clone(), phase: None, title, branch })
         }
-        Next::Nothing => json!({ "kind": "none" }),
+        Next::Nothing => None,
     };
-    out.object(&json!({ "next": told }));
-    out.line(text::next(out.lang, &next));
+    out.object(&PostLoop { next: told });
+    out.prose(0, text::next(out.lang, &next));
     Ok(ExitCode::SUCCESS)
 }

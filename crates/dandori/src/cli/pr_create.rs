@@ -1,39 +1,81 @@
 //! `dandori pr create`
 
+use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use clap::Args;
-use dandori_api::{CreatePull, PullView};
-use dandori_text::ui;
+use dandori_api::{Comparison, CreatePull, Pick, Picked, PullPut};
+use dandori_domain::Problem;
+use dandori_text::{pulls as text, table};
 
 use super::Context;
-use crate::client::Client;
+use crate::client::{Client, quoted};
 use crate::out::Failed;
 
 #[derive(Args)]
 pub(crate) struct PrCreateArgs {
-    /// T-3, 3, an id, or a run's key
+    /// Task: T-3, 3, an id or a run's key
     #[arg(value_name = "TASK")]
     of: String,
-    /// Its title (default: made from the instruction)
+    /// Title (default: from the instruction)
     #[arg(long)]
     title: Option<String>,
-    /// Its text (default: made from the instruction and the agent's summary)
+    /// Body (default: from the instruction and the agent's summary)
     #[arg(long)]
     body: Option<String>,
 }
 
 pub(crate) async fn run(args: PrCreateArgs, context: &Context) -> Result<ExitCode, Failed> {
     let client = Client::connect(context).await?;
-    let body = CreatePull {
+    let mut body = CreatePull {
         path: context.here()?.into_string(),
         of: args.of,
         title: args.title,
         body: args.body,
         env: Some(context.variables()),
     };
-    let pull: PullView = client.post("/v1/pulls", &body).await?;
-    context.out.object(&pull);
-    context.out.line(ui::pull_opened(context.out.lang, pull.number, &pull.url));
+    let put: PullPut = match client.post("/v1/pulls", &body).await {
+        Err(Problem::PickFirst { task, candidates }) if is_asked(context) => {
+            body.of = choose(&client, context, &task, &candidates).await?;
+            client.post("/v1/pulls", &body).await?
+        }
+        other => other?,
+    };
+    let (out, pull) = (&context.out, &put.pull);
+    out.object(&put);
+    match put.outcome.as_str() {
+        "updated" => out.line(text::updated(out.lang, pull.number, &pull.url)),
+        "unchanged" => {
+            out.line(text::unchanged(out.lang, pull.number, &pull.url));
+            out.say(text::update_hint(out.lang, pull.number));
+        }
+        _ => out.line(text::opened(out.lang, pull.number, &pull.url)),
+    }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Somebody can be asked.
+fn is_asked(context: &Context) -> bool {
+    context.out.live && std::io::stdin().is_terminal()
+}
+
+/// Which candidate it is to be: the choice is kept as the task's pick.
+async fn choose(client: &Client, context: &Context, task: &str, keys: &[String]) -> Result<String, Failed> {
+    let out = &context.out;
+    let compared: Comparison = client.get(&format!("/v1/tasks/{}/compare", quoted(task))).await?;
+    out.say(text::choose(out.lang, task));
+    for (i, key) in keys.iter().enumerate() {
+        let run = compared.runs.iter().find(|run| run.chain.contains(key));
+        let agent = run.map_or_else(String::new, |run| table::fit(&run.agent, 40));
+        let files = run.map(|run| text::candidate_files(out.lang, run.files.len(), run.insertions, run.deletions));
+        out.say(format!("  {}  {key}  {agent}  {}", i + 1, files.unwrap_or_default()));
+    }
+    let answer = crate::person::answer(&text::which(out.lang, keys.len()))?;
+    let at = answer.trim().parse::<usize>().ok().and_then(|n| n.checked_sub(1));
+    let Some(key) = at.and_then(|at| keys.get(at)) else {
+        return Err(Failed::Refused(text::not_chosen(out.lang, &text::pick_commands(task, keys))));
+    };
+    let pick = Pick { run: key.clone(), pr: None, env: Some(context.variables()) };
+    let _: Picked = client.post(&format!("/v1/tasks/{}/pick", quoted(task)), &pick).await?;
+    Ok(key.clone())
 }

@@ -1,28 +1,156 @@
-//! `dandori pr show`
+//! `dandori pr show`: a pull request as a page.
 
 use std::process::ExitCode;
 
 use clap::Args;
-use dandori_api::PullView;
+use dandori_api::{PullFile, PullPage};
+use dandori_domain::pull::PullState;
+use dandori_text::{pulls as text, table, ui};
 
 use super::Context;
-use crate::client::{Client, in_path};
-use crate::out::{Failed, bold, dim};
+use crate::client::{Client, in_path, quoted};
+use crate::out::{Failed, Out, added, bold, deleted, dim, good, pull_state};
+
+/// How many files a page names.
+const SHOWN_FILES: usize = 30;
 
 #[derive(Args)]
 pub(crate) struct PrShowArgs {
-    /// Its number
-    number: u64,
+    /// Number (3, #3), task (T-4), run's key or branch
+    #[arg(value_name = "PR")]
+    pub(crate) pull: String,
 }
 
 pub(crate) async fn run(args: PrShowArgs, context: &Context) -> Result<ExitCode, Failed> {
-    let client = Client::connect(context).await?;
-    let path = in_path(&context.here()?);
-    let pull: PullView = client.get(&format!("/v1/pulls/{}?path={path}", args.number)).await?;
-    let out = &context.out;
-    out.object(&pull);
-    out.line(format!("{} {}", bold(&format!("#{}", pull.number)), pull.title));
-    out.line(dim(&format!("{} · {} → {} · {}", pull.state, pull.head, pull.base, pull.url)));
-    out.line(format!("\n{}", pull.body.trim_end()));
+    let page = fetch(&Client::connect(context).await?, context, &args.pull, Fresh::No).await?;
+    context.out.object(&page);
+    for line in lines(&context.out, &page) {
+        context.out.line(line);
+    }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Whether the remote is asked first.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fresh {
+    Yes,
+    No,
+}
+
+pub(crate) async fn fetch(client: &Client, context: &Context, pull: &str, fresh: Fresh) -> Result<PullPage, Failed> {
+    let (path, fresh) = (in_path(&context.here()?), fresh == Fresh::Yes);
+    Ok(client.get(&format!("/v1/pulls/{}?path={path}&fresh={fresh}", quoted(pull))).await?)
+}
+
+/// The page, line by line.
+pub(crate) fn lines(out: &Out, page: &PullPage) -> Vec<String> {
+    let mut lines = Lines { out, lines: Vec::new() };
+    show(&mut lines, page);
+    lines.lines
+}
+
+struct Lines<'o> {
+    out: &'o Out,
+    lines: Vec<String>,
+}
+
+impl Lines<'_> {
+    fn line(&mut self, text: impl std::fmt::Display) {
+        self.lines.push(text.to_string());
+    }
+
+    fn prose(&mut self, indent: usize, text: impl std::fmt::Display) {
+        self.lines.extend(Out::prose_lines(indent, text));
+    }
+}
+
+fn show(out: &mut Lines<'_>, page: &PullPage) {
+    let (lang, pull) = (out.out.lang, &page.pull);
+    out.prose(0, format!("{} {}", bold(&format!("#{}", pull.number)), bold(&pull.title)));
+    out.line(format!("{}  {} → {}", pull_state(out.out, pull.state), pull.head, pull.base));
+    if let (Some(task), Some(run), Some(agent)) = (&pull.task, &pull.run, &pull.agent) {
+        let key = run_key(run);
+        out.prose(0, dim(&text::made_by(lang, task, key, &table::fit(agent, 40))));
+    }
+    out.line(dim(&pull.url));
+    if !pull.body.trim().is_empty() {
+        out.line("");
+        for line in pull.body.trim().lines().map(str::trim_end) {
+            if line.is_empty() { out.line("") } else { out.prose(2, line) }
+        }
+    }
+    out.line("");
+    match (&page.commits, page.commit_count, &page.files) {
+        (Some(commits), Some(count), Some(files)) => {
+            out.line(bold(&text::commits(lang, count)));
+            for commit in commits {
+                let id = commit.commit.get(..7).unwrap_or(&commit.commit);
+                out.prose(2, format!("{} {}", dim(id), commit.subject));
+            }
+            let rest = count.saturating_sub(u32::try_from(commits.len()).unwrap_or(u32::MAX));
+            if rest > 0 {
+                out.line(format!("  {}", text::more(lang, rest)));
+            }
+            stat(out, page, files);
+        }
+        _ => out.prose(0, text::not_fetched(lang)),
+    }
+    out.line("");
+    match &page.checks {
+        Some(checks) if checks.is_empty() => out.prose(0, text::no_checks(lang, true)),
+        Some(checks) => checks.iter().for_each(|check| out.prose(0, format!("{}: {}", check.name, check.state))),
+        None => out.prose(0, text::no_checks(lang, false)),
+    }
+    mergeable(out, page);
+}
+
+/// Its key out of a run's whole id, as people use it.
+pub(crate) fn run_key(run: &str) -> &str {
+    let id = run.strip_prefix("run_").unwrap_or(run);
+    id.get(id.len().saturating_sub(8)..).unwrap_or(id)
+}
+
+fn stat(out: &mut Lines<'_>, page: &PullPage, files: &[PullFile]) {
+    if let Some(changes) = page.changes {
+        out.line(bold(&ui::changes(out.out.lang, changes.files, changes.insertions, changes.deletions)));
+    }
+    let widest = files.iter().take(SHOWN_FILES).map(|file| table::width(&file.path)).max().unwrap_or(0);
+    for file in files.iter().take(SHOWN_FILES) {
+        let gap = " ".repeat(widest - table::width(&file.path));
+        let counts = match (file.insertions, file.deletions) {
+            (Some(insertions), Some(deletions)) => {
+                format!("{} {}", added(&format!("+{insertions}")), deleted(&format!("−{deletions}")))
+            }
+            _ => dim("binary"),
+        };
+        out.line(format!("  {}{gap}  {counts}", file.path));
+    }
+    if files.len() > SHOWN_FILES {
+        let rest = u32::try_from(files.len() - SHOWN_FILES).unwrap_or(u32::MAX);
+        out.line(format!("  {}", text::more(out.out.lang, rest)));
+    }
+}
+
+fn mergeable(out: &mut Lines<'_>, page: &PullPage) {
+    let (lang, number) = (out.out.lang, page.pull.number);
+    if let Some(merge) = &page.merge {
+        if merge.can {
+            out.prose(0, good(&text::can_be_merged(lang, &merge.look)));
+        } else {
+            out.line(deleted(text::cannot_be_merged(lang)));
+            for obstacle in &merge.obstacles {
+                out.prose(2, text::obstacle(lang, obstacle));
+                out.prose(2, text::remedy(lang, number, obstacle));
+            }
+            if merge.look.behind > 0 {
+                out.prose(2, text::behind(lang, &merge.look.base, merge.look.behind));
+            }
+            return;
+        }
+    }
+    let state = page.pull.state;
+    if let Some(next) = text::next(lang, number, state, page.ours && (page.merge.is_some() || state != PullState::Open))
+    {
+        out.prose(0, next);
+    }
 }

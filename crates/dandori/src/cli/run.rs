@@ -4,16 +4,18 @@ use std::process::ExitCode;
 
 use clap::Args;
 use dandori_api::{CreateTask, TaskView};
-use dandori_text::ui;
+use dandori_domain::Problem;
+use dandori_text::{editor, ui};
 
 use super::Context;
+use super::begin::BaseArgs;
 use super::instruction::InstructionArgs;
 use super::wait::WaitArgs;
 use crate::client::Client;
 use crate::out::Failed;
 
 fn who_works() -> String {
-    format!("Who works: {}, exec:<command>, or a name from dandori.toml", dandori_domain::client::names())
+    format!("Agent to use: {}, exec:<command>, or a name from dandori.toml", dandori_domain::client::names())
 }
 
 #[derive(Args)]
@@ -22,41 +24,47 @@ pub(crate) struct RunArgs {
     instruction: InstructionArgs,
     #[arg(long, short = 'a', conflicts_with = "agents", help = who_works())]
     agent: Option<String>,
-    /// Several agents side by side on the same task
+    /// Run several agents on the same task in parallel
     #[arg(long, value_name = "A,B")]
     agents: Vec<String>,
-    /// The branch, tag or commit to start from (default: configured, else the remote's default branch)
-    #[arg(long, short = 'b')]
-    base: Option<String>,
-    /// Open a pull request when the branch is pushed
+    #[command(flatten)]
+    base: BaseArgs,
+    /// Open a pull request when the work is committed and pushed
     #[arg(long, overrides_with = "no_pr")]
     pr: bool,
-    /// Open no pull request, whatever the configuration says
+    /// Do not open a pull request, even if the configuration says so
     #[arg(long)]
     no_pr: bool,
     #[command(flatten)]
     wait: WaitArgs,
-    /// Most that may be spent, in US dollars
+    /// Maximum cost in US dollars
     #[arg(long, value_name = "USD", allow_negative_numbers = true, value_parser = super::instruction::budget)]
     budget: Option<f64>,
-    /// The model the agent is to use
+    /// Model for the agent to use
     #[arg(long, short = 'm')]
     model: Option<String>,
 }
 
 pub(crate) async fn run(args: RunArgs, context: &Context) -> Result<ExitCode, Failed> {
+    let here = context.here()?;
+    let instruction = args.instruction.read(context, &editor::for_run(context.out.lang, here.as_str()))?;
     let request = CreateTask {
-        path: context.here()?.into_string(),
-        instruction: args.instruction.read()?,
+        path: here.into_string(),
+        instruction: instruction.text.clone(),
         agents: args.agent.into_iter().chain(args.agents.iter().flat_map(|a| side_by_side(a))).collect(),
-        base: args.base,
+        base: args.base.name(),
         pr: (args.pr || args.no_pr).then_some(args.pr),
         budget: args.budget,
         model: args.model,
         env: Some(context.variables()),
     };
-    let client = Client::connect(context).await?;
-    let task: TaskView = client.post("/v1/tasks", &request).await?;
+    let asked = async {
+        let client = Client::connect(context).await?;
+        let task: TaskView = client.post("/v1/tasks", &request).await?;
+        Ok::<_, Problem>((client, task))
+    };
+    let (client, task) = asked.await.inspect_err(|_| instruction.kept(context, "dandori run"))?;
+    instruction.taken();
     context.out.say(ui::started(context.out.lang, &task.number, &task.title));
     let runs = task.runs.iter().map(|r| r.id.clone()).collect();
     args.wait.wait(client, task, runs, context).await

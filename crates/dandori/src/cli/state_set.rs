@@ -3,11 +3,11 @@
 use std::process::ExitCode;
 
 use clap::Args;
+use dandori_api::StateSet;
 use dandori_domain::Problem;
 use dandori_domain::guard::Profile;
 use dandori_playbook::State;
 use dandori_text::playbook;
-use serde_json::json;
 
 use super::Context;
 use crate::documents::Documents;
@@ -16,9 +16,9 @@ use crate::out::Failed;
 
 #[derive(Args)]
 pub(crate) struct StateSetArgs {
-    /// What to set, as in playbook.active
+    /// Key to set, such as playbook.active
     key: String,
-    /// Its new value; null for none, [a, b] for a list
+    /// New value; null for none, [a, b] for a list
     #[arg(allow_hyphen_values = true)]
     value: String,
 }
@@ -35,7 +35,7 @@ pub(crate) fn run(args: &StateSetArgs, context: &Context) -> Result<ExitCode, Fa
     let began = Began::look(context, &documents)?;
     documents.set_state(&args.key, value, out.lang)?;
     let began = began.has_state_now(context)?;
-    out.object(&json!({ "key": args.key, "value": value, "made_state": began.is_some() }));
+    out.object(&StateSet { key: args.key.clone(), value: value.map(str::to_owned), made_state: began.is_some() });
     out.line(format!("{}: {}", args.key, args.value));
     if let Some(new) = began {
         out.note(playbook::made_state(out.lang, new.profile));
@@ -69,6 +69,12 @@ pub(super) struct Began {
 impl Began {
     pub(super) fn look(context: &Context, documents: &Documents) -> Result<Self, Problem> {
         Ok(Self { had_state: documents.state_text()?.is_some(), profile: Guarded::here(context)?.profile() })
+    }
+
+    /// The profile that a first state.md would bring, when it is another.
+    pub(super) fn profile_to_come(&self, context: &Context) -> Result<Option<Profile>, Problem> {
+        let to_come = Guarded::here(context)?.profile_with_state();
+        Ok((!self.had_state && to_come != self.profile).then_some(to_come))
     }
 
     /// `None` when there was one before.

@@ -1,10 +1,12 @@
 //! `dandori state show`
 
+use std::collections::BTreeMap;
 use std::process::ExitCode;
 
+use dandori_api::StateView;
 use dandori_playbook::Security;
 use dandori_text::playbook;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::Context;
 use crate::documents::Documents;
@@ -17,8 +19,7 @@ pub(crate) fn run(context: &Context) -> Result<ExitCode, Failed> {
         Security::Normal => "normal",
         Security::Admin => "admin",
     };
-    let playbooks: serde_json::Map<String, Value> =
-        state.active_playbooks.iter().map(|(name, path)| (name.clone(), json!(path))).collect();
+    let playbooks: BTreeMap<String, Option<String>> = state.active_playbooks.iter().cloned().collect();
     let values = [
         ("playbook.active", json!(state.active)),
         ("playbook.branch", json!(state.branch)),
@@ -41,14 +42,15 @@ pub(crate) fn run(context: &Context) -> Result<ExitCode, Failed> {
         out.line(format!("{} {shown}", dim(&format!("{key}:"))));
     }
     for (name, playbook) in &playbooks {
+        let playbook = playbook.as_deref().unwrap_or("null");
         out.line(format!("{} {playbook}", dim(&format!("active_playbooks.{name}:"))));
     }
-    let mut object: serde_json::Map<String, Value> =
-        values.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
-    object.insert("active_playbooks".to_owned(), Value::Object(playbooks));
     let odd: Vec<String> = state.odd.iter().map(|odd| playbook::odd(out.lang, odd)).collect();
-    object.insert("odd".to_owned(), json!(odd));
-    out.object(&object);
+    out.object(&StateView {
+        values: values.into_iter().map(|(key, value)| (key.to_owned(), value)).collect(),
+        active_playbooks: playbooks,
+        odd: odd.clone(),
+    });
     for odd in &odd {
         out.note(odd);
     }

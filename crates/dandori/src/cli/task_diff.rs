@@ -1,43 +1,124 @@
 //! `dandori task diff`
 
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
 use clap::Args;
-use dandori_text::printable;
-use serde_json::json;
+use dandori_api::DiffView;
+use dandori_domain::Problem;
+use dandori_domain::problem::Rival;
+use dandori_text::{coloured_like, screen, table, ui, watch};
+use serde::Serialize;
 
 use super::Context;
 use crate::client::{Client, quoted};
-use crate::out::{Failed, Out, added, bold, deleted, dim};
+use crate::out::{Failed, Out, are_coloured, state, terminal_width};
+use crate::pager;
 
 #[derive(Args)]
 pub(crate) struct TaskDiffArgs {
-    /// A run's key or id, or a task: its newest run
-    run: String,
+    /// Task: T-3, 3, an id or a run's key (the whole branch, with all follow-ups)
+    task: String,
+    /// Only show the changes of one run
+    #[arg(long, value_name = "RUN")]
+    run: Option<String>,
+    /// Show the changed files and line counts
+    #[arg(long, conflicts_with = "name_only")]
+    stat: bool,
+    /// Show the names of the changed files
+    #[arg(long)]
+    name_only: bool,
+    /// Do not use a pager
+    #[arg(long)]
+    no_pager: bool,
+}
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Object {
+    #[serde(flatten)]
+    diff: DiffView,
+    patch: String,
 }
 
 pub(crate) async fn run(args: TaskDiffArgs, context: &Context) -> Result<ExitCode, Failed> {
     let client = Client::connect(context).await?;
-    let patch = client.bytes(&format!("/v1/runs/{}/diff", quoted(&args.run))).await?;
-    if context.out.json {
-        context.out.object(&json!({ "patch": String::from_utf8_lossy(&patch) }));
-    } else if std::io::stdout().is_terminal() {
-        String::from_utf8_lossy(&patch).lines().for_each(|line| context.out.line(coloured(&printable(line))));
+    let diff = match fetch(&client, &args.task, args.run.as_deref()).await {
+        Err(Problem::WhichAgent { task, rivals }) if is_asked(context) => {
+            let Some(rival) = ask(context, &task, &rivals)? else { return Err(Failed::Quiet(1)) };
+            fetch(&client, &rival.run, None).await?
+        }
+        other => other?,
+    };
+    let out = &context.out;
+    if out.json {
+        let patch = patch(&client, &diff, "apply").await?;
+        out.object(&Object { diff, patch: String::from_utf8_lossy(&patch).into_owned() });
+        return Ok(ExitCode::SUCCESS);
+    }
+    if diff.files.is_empty() {
+        out.say(ui::no_changes(out.lang));
+        return Ok(ExitCode::SUCCESS);
+    }
+    let is_watched = std::io::stdout().is_terminal();
+    if diff.commit.is_none() && is_watched {
+        out.say(watch::uncommitted(out.lang, &diff.run, diff.state));
+    }
+    let bytes = if args.name_only {
+        let names: String = diff.files.iter().flat_map(|file| [file.path.as_str(), "\n"]).collect();
+        if is_watched { screen(&names).into_bytes() } else { names.into_bytes() }
+    } else if is_watched {
+        let cells = terminal_width().unwrap_or(80);
+        readable(&client, &diff, &if args.stat { format!("stat&cells={cells}") } else { "read".to_owned() }).await?
     } else {
-        Out::raw(&patch);
+        patch(&client, &diff, if args.stat { "stat" } else { "apply" }).await?
+    };
+    if args.no_pager {
+        Out::raw(&bytes);
+    } else {
+        pager::show(context, &bytes);
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// As git shows it, without asking git.
-fn coloured(line: &str) -> String {
-    match line.as_bytes() {
-        [b'+', b'+', b'+', ..] | [b'-', b'-', b'-', ..] => bold(line),
-        [b'+', ..] => added(line),
-        [b'-', ..] => deleted(line),
-        [b'@', b'@', ..] => dim(line),
-        _ if line.starts_with("diff --git ") => bold(line),
-        _ => line.to_owned(),
+async fn fetch(client: &Client, task: &str, run: Option<&str>) -> Result<DiffView, Problem> {
+    let only = run.map(|run| format!("?run={}", quoted(run))).unwrap_or_default();
+    client.get(&format!("/v1/tasks/{}/diff{only}", quoted(task))).await
+}
+
+async fn patch(client: &Client, diff: &DiffView, form: &str) -> Result<Vec<u8>, Problem> {
+    let (Some(from), Some(to)) = (&diff.from, &diff.to) else { return Ok(Vec::new()) };
+    client.bytes(&format!("/v1/tasks/{}/patch?from={from}&to={to}&form={form}", quoted(&diff.task))).await
+}
+
+/// For a terminal: with git's own colours where colours are wanted, and nothing of the files commands it.
+async fn readable(client: &Client, diff: &DiffView, form: &str) -> Result<Vec<u8>, Problem> {
+    let plain = patch(client, diff, form).await?;
+    let plain = String::from_utf8_lossy(&plain);
+    if !are_coloured() {
+        return Ok(dandori_domain::plain::plain(&plain).into_bytes());
     }
+    let coloured = patch(client, diff, &format!("{form}&color=true")).await?;
+    Ok(coloured_like(&plain, &String::from_utf8_lossy(&coloured)).into_bytes())
+}
+
+/// Somebody can be asked.
+fn is_asked(context: &Context) -> bool {
+    context.out.live && std::io::stdin().is_terminal()
+}
+
+/// Whose work is meant. `None`: none of them.
+fn ask(context: &Context, task: &str, rivals: &[Rival]) -> Result<Option<Rival>, Failed> {
+    let out = &context.out;
+    out.say(watch::which_agent(out.lang, task));
+    for (i, rival) in rivals.iter().enumerate() {
+        let agent = table::fit(&rival.agent, 40);
+        out.say(format!("  {}  {}  {agent}  {}", i + 1, rival.run, state(rival.state)));
+    }
+    let _ = write!(anstream::stderr(), "{}", watch::choose(out.lang, rivals.len()));
+    let mut answer = String::new();
+    let read = std::io::stdin().read_line(&mut answer);
+    read.map_err(|e| Problem::Io { path: "/dev/stdin".into(), reason: e.to_string() })?;
+    let at = answer.trim().parse::<usize>().ok().and_then(|n| n.checked_sub(1));
+    Ok(at.and_then(|at| rivals.get(at)).cloned())
 }

@@ -5,6 +5,8 @@ use std::process::ExitCode;
 use clap::Args;
 use dandori_api::{FollowUp, RunView, TaskView};
 
+use dandori_text::editor;
+
 use super::Context;
 use super::instruction::InstructionArgs;
 use super::wait::WaitArgs;
@@ -13,14 +15,14 @@ use crate::out::Failed;
 
 #[derive(Args)]
 pub(crate) struct TaskFollowUpArgs {
-    /// T-3, 3, an id, or the key of one of its runs
+    /// Task: T-3, 3, an id or a run's key
     task: String,
     #[command(flatten)]
     instruction: InstructionArgs,
-    /// Open a pull request when the branch is pushed
+    /// Open a pull request when the work is committed and pushed
     #[arg(long)]
     pr: bool,
-    /// Most that may be spent, in US dollars
+    /// Maximum cost in US dollars
     #[arg(long, value_name = "USD", allow_negative_numbers = true, value_parser = super::instruction::budget)]
     budget: Option<f64>,
     #[command(flatten)]
@@ -31,15 +33,21 @@ pub(crate) async fn run(args: TaskFollowUpArgs, context: &Context) -> Result<Exi
     let client = Client::connect(context).await?;
     let task: TaskView = client.get(&format!("/v1/tasks/{}", quoted(&args.task))).await?;
     // A run's own name means that run; a task's name means its newest or picked one.
-    let run = task.runs.iter().find(|r| r.key == args.task || r.id == args.task).map(|r| r.id.clone());
+    let run = crate::named::run_among(&task, &args.task).map(|r| r.id.clone());
+    let about = editor::for_follow_up(context.out.lang, &task.number, &task.title);
+    let instruction = args.instruction.read(context, &about)?;
     let request = FollowUp {
-        instruction: args.instruction.read()?,
+        instruction: instruction.text.clone(),
+        path: context.here().ok().map(camino::Utf8PathBuf::into_string),
         run,
         pr: args.pr.then_some(true),
         budget: args.budget,
         env: Some(context.variables()),
     };
-    let run: RunView = client.post(&format!("/v1/tasks/{}/follow-up", quoted(&task.id)), &request).await?;
+    let asked = client.post(&format!("/v1/tasks/{}/follow-up", quoted(&task.id)), &request).await;
+    let again = format!("dandori task follow-up {}", args.task);
+    let run: RunView = asked.inspect_err(|_| instruction.kept(context, &again))?;
+    instruction.taken();
     let task: TaskView = client.get(&format!("/v1/tasks/{}", quoted(&task.id))).await?;
     args.wait.wait(client, task, vec![run.id], context).await
 }

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::Args;
 use dandori_api::RunView;
 use dandori_domain::AgentEvent;
-use dandori_text::{LogLine, LogLines, Tone};
+use dandori_text::{LogLine, LogLines, Tone, json_screen};
 
 use super::{Context, told};
 use crate::client::{Client, quoted};
@@ -13,9 +13,9 @@ use crate::out::{Failed, Out, bad, bold, dim};
 
 #[derive(Args)]
 pub(crate) struct TaskLogArgs {
-    /// A run's key or id, or a task: its newest run
+    /// Key or id of a run, or a task (its latest run)
     run: String,
-    /// The agent's own stream, byte for byte
+    /// Print the agent's raw output
     #[arg(long)]
     raw: bool,
 }
@@ -33,7 +33,7 @@ pub(crate) async fn run(args: TaskLogArgs, context: &Context) -> Result<ExitCode
     while let Some(data) = events.next().await {
         if out.json {
             // A stream has no one object: a line each.
-            Out::raw(format!("{data}\n").as_bytes());
+            Out::raw(format!("{}\n", json_screen(&data)).as_bytes());
         } else if let Ok(event) = serde_json::from_str::<AgentEvent>(&data) {
             show(out, &lines.of(&event));
         }

@@ -3,8 +3,8 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use dandori_api::{Pick, TaskView};
-use dandori_text::ui;
+use dandori_api::{Pick, Picked};
+use dandori_text::{pulls, ui};
 
 use super::{Context, told};
 use crate::client::{Client, quoted};
@@ -12,9 +12,9 @@ use crate::out::Failed;
 
 #[derive(Args)]
 pub(crate) struct TaskPickArgs {
-    /// T-3, 3 or an id
+    /// Task: T-3, 3 or an id
     task: String,
-    /// A run's key or id, or the name of its agent
+    /// Key or id of a run, or the name of its agent
     run: String,
     /// Open a pull request for it
     #[arg(long)]
@@ -23,13 +23,21 @@ pub(crate) struct TaskPickArgs {
 
 pub(crate) async fn run(args: TaskPickArgs, context: &Context) -> Result<ExitCode, Failed> {
     let client = Client::connect(context).await?;
-    let body = Pick { run: args.run, pr: args.pr.then_some(true) };
-    let task: TaskView = client.post(&format!("/v1/tasks/{}/pick", quoted(&args.task)), &body).await?;
+    let body = Pick { run: args.run, pr: args.pr.then_some(true), env: Some(context.variables()) };
+    let picked: Picked = client.post(&format!("/v1/tasks/{}/pick", quoted(&args.task)), &body).await?;
     let out = &context.out;
-    out.object(&task);
-    if let Some(run) = task.runs.iter().find(|r| Some(&r.id) == task.picked.as_ref()) {
+    out.object(&picked);
+    let Picked { task, moved } = picked;
+    if let Some(run) = task.runs.iter().find(|r| Some(&r.key) == task.picked.as_ref()) {
         out.line(ui::picked(out.lang, &task.number, &run.key));
-        told::show(out, run);
+        told::show_picked(out, run);
+    }
+    match moved {
+        Some(moved) if moved.pr.number == moved.before => {
+            out.line(pulls::moved(out.lang, moved.pr.number, &moved.branch));
+        }
+        Some(moved) => out.line(pulls::replaced(out.lang, moved.before, moved.pr.number, &moved.pr.url)),
+        None => {}
     }
     Ok(ExitCode::SUCCESS)
 }

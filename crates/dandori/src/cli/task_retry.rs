@@ -12,7 +12,7 @@ use crate::out::Failed;
 
 #[derive(Args)]
 pub(crate) struct TaskRetryArgs {
-    /// T-3, 3, an id, or the key of one of its runs
+    /// Task: T-3, 3, an id or a run's key
     task: String,
     #[command(flatten)]
     wait: WaitArgs,

@@ -5,13 +5,13 @@ use std::process::ExitCode;
 use clap::Args;
 use dandori_api::TaskView;
 
-use super::{Context, told};
+use super::{Context, begin, told};
 use crate::client::{Client, quoted};
 use crate::out::{Failed, bold};
 
 #[derive(Args)]
 pub(crate) struct TaskShowArgs {
-    /// T-3, 3, an id, or a run's key
+    /// Task: T-3, 3, an id or a run's key
     task: String,
 }
 
@@ -22,7 +22,14 @@ pub(crate) async fn run(args: TaskShowArgs, context: &Context) -> Result<ExitCod
     out.object(&task);
     out.line(format!("{} {}", bold(&task.number), task.title));
     for run in &task.runs {
-        told::show(out, run);
+        if task.picked.as_ref() == Some(&run.key) {
+            told::show_picked(out, run);
+        } else {
+            told::show(out, run);
+        }
+        if let Some(start) = &run.start {
+            out.prose(2, begin::line(out, start));
+        }
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -1,54 +1,22 @@
 //! A run in a few lines, for people, and in the documented object, for scripts.
 
-use dandori_api::{PullLink, RunView, TaskView, UsageView};
+use dandori_api::{RunView, TaskRuns, TaskView, UsageView};
 use dandori_domain::run::Status;
 use dandori_domain::{Usage, Usd, WaitReason};
-use dandori_text::{table, ui};
-use serde::Serialize;
+use dandori_text::{pulls, table, ui};
 
-use crate::out::{Out, bold, dim, padded_state};
+use super::begin;
+use crate::out::{Out, bold, dim, good, padded_state};
 
-/// `{"task":…,"runs":[{"id","agent","state","branch","commit","pr","session","error"}]}`
-#[derive(Serialize)]
-pub(crate) struct Object<'a> {
-    task: &'a str,
-    runs: Vec<RunObject<'a>>,
-}
-
-#[derive(Serialize)]
-struct RunObject<'a> {
-    id: &'a str,
-    agent: &'a str,
-    state: Status,
-    branch: Option<&'a str>,
-    commit: Option<&'a str>,
-    pr: Option<&'a PullLink>,
-    session: Option<&'a str>,
-    error: Option<String>,
-}
-
-pub(crate) fn object<'a>(out: &Out, task: &'a TaskView, runs: &[&'a RunView]) -> Object<'a> {
-    let told = |run: &&'a RunView| RunObject {
-        id: &run.id,
-        agent: &run.agent,
-        state: run.state,
-        branch: run.branch.as_deref(),
-        commit: run.commit.as_deref(),
-        pr: run.pr.as_ref(),
-        session: run.session.as_deref(),
-        error: error(out, run),
-    };
-    Object { task: &task.number, runs: runs.iter().map(told).collect() }
+/// The documented object: `{"task":…,"runs":[…]}`.
+pub(crate) fn object(task: &TaskView, runs: &[&RunView]) -> TaskRuns {
+    TaskRuns { task: task.number.clone(), runs: runs.iter().map(|run| (*run).clone()).collect() }
 }
 
 /// Why it failed, or what of it failed, in one sentence.
 pub(crate) fn error(out: &Out, run: &RunView) -> Option<String> {
-    // That its agent was killed is what was asked for.
-    if run.state == Status::Canceled {
-        return None;
-    }
-    let failure = run.failure.as_ref().map(|f| dandori_text::failure(out.lang, f));
-    failure.or_else(|| run.pr_failure.as_ref().map(|problem| ui::pull_failed(out.lang, problem)))
+    let own = run.error.as_ref().map(|error| error.message.clone());
+    own.or_else(|| run.pr_error.as_ref().map(|error| ui::pull_failed_because(out.lang, &error.message)))
 }
 
 pub(crate) fn notes(out: &Out, run: &RunView) -> Vec<String> {
@@ -73,34 +41,41 @@ pub(crate) fn result(out: &Out, run: &RunView) -> String {
     }
 }
 
+/// The whole of a run that was picked.
+pub(crate) fn show_picked(out: &Out, run: &RunView) {
+    show_marked(out, run, &format!("  {}", good(pulls::picked(out.lang))));
+}
+
 /// The whole of a run.
 pub(crate) fn show(out: &Out, run: &RunView) {
+    show_marked(out, run, "");
+}
+
+fn show_marked(out: &Out, run: &RunView, mark: &str) {
     let head = format!("{}  {}  {}", bold(&run.key), padded_state(run.state), table::fit(&run.agent, 40));
-    out.line(format!("{head}  {}", result(out, run)).trim_end());
+    out.line(format!("{}{mark}", format!("{head}  {}", result(out, run)).trim_end()));
     if run.follows.is_some() {
         out.line(format!("  “{}”", dandori_domain::wording::title(&run.instruction)));
     }
     if let Some(waiting) = waiting(out, run) {
-        out.line(format!("  {waiting}"));
+        out.prose(2, waiting);
     }
     if let Some(reason) = error(out, run) {
-        out.line(format!("  {reason}"));
+        out.prose(2, &reason);
         // Some failures name their own remedy.
         if run.state == Status::Failed && !reason.contains("`dandori ") {
-            out.line(format!("  {}", ui::after_failure(out.lang, &run.key)));
+            out.prose(2, ui::after_failure(out.lang, &run.key));
         }
     }
-    if let (Some(branch), Some(commit)) = (&run.branch, &run.commit)
-        && run.state == Status::Succeeded
-    {
-        out.line(format!("  {}", ui::pushed(out.lang, branch, commit.get(..10).unwrap_or(commit))));
+    if let Some(end) = begin::end(out, run) {
+        out.prose(2, end);
     }
     if let Some(pr) = &run.pr {
-        out.line(format!("  {}", ui::pull_opened(out.lang, pr.number, &pr.url)));
+        out.prose(2, pulls::linked(out.lang, pr.number, &pr.url, pr.state));
     }
     if let Some(reference) = &run.preserved {
-        out.line(format!("  {}", ui::preserved(out.lang, reference)));
-        out.line(format!("  {}", ui::restore_hint(out.lang, &run.key)));
+        out.prose(2, ui::preserved(out.lang, reference));
+        out.prose(2, ui::restore_hint(out.lang, &run.key));
     }
     if let Some(usage) = run.usage.map(usage).filter(|u| u.tokens() > 0) {
         out.line(format!("  {}", dim(&dandori_text::used(out.lang, &usage))));

@@ -3,23 +3,26 @@
 use std::process::ExitCode;
 
 use clap::Args;
+use dandori_api::Trusted;
 use dandori_config::{Powers, TrustFile};
 use dandori_domain::Problem;
 use dandori_git::{Git, Repository};
 use dandori_text::ui;
-use serde_json::json;
 
 use super::Context;
 use crate::out::Failed;
 
 #[derive(Args)]
 pub(crate) struct TrustArgs {
-    /// Take it back
+    /// Revoke the trust
     #[arg(long)]
     revoke: bool,
     /// Only show what would be trusted
     #[arg(long)]
     show: bool,
+    /// Do not ask
+    #[arg(long, short = 'y', conflicts_with = "show")]
+    yes: bool,
 }
 
 pub(crate) fn run(args: &TrustArgs, context: &Context) -> Result<ExitCode, Failed> {
@@ -33,6 +36,13 @@ pub(crate) fn run(args: &TrustArgs, context: &Context) -> Result<ExitCode, Faile
     let path = context.layout.trust();
     let mut trust = TrustFile::load(&path);
     let out = &context.out;
+    let is_news = !trust.trusts(repository.common_dir(), &powers);
+    if !args.revoke && !args.show && is_news && !args.yes {
+        for power in &powers.0 {
+            out.say(format!("  {power}"));
+        }
+        crate::person::agree(context, &ui::trust_question(out.lang, file.as_str()), "dandori trust --yes")?;
+    }
     if args.revoke {
         trust.revoke(repository.common_dir());
     } else if !args.show {
@@ -43,17 +53,19 @@ pub(crate) fn run(args: &TrustArgs, context: &Context) -> Result<ExitCode, Faile
         std::fs::create_dir_all(context.layout.private()).map_err(io)?;
         dandori_host::replace_file(&path, &trust.to_bytes(), 0o600).map_err(io)?;
     }
-    out.object(&json!({
-        "path": file, "powers": powers.0, "trusted": trust.trusts(repository.common_dir(), &powers),
-    }));
+    out.object(&Trusted {
+        path: file.to_string(),
+        powers: powers.0.iter().map(ToString::to_string).collect(),
+        trusted: trust.trusts(repository.common_dir(), &powers),
+    });
     for power in &powers.0 {
         out.line(format!("  {power}"));
     }
     match (args.revoke, args.show, powers.is_empty()) {
-        (true, _, _) => out.line(ui::trust_revoked(out.lang, file.as_str())),
-        (_, _, true) => out.line(ui::nothing_to_trust(out.lang)),
+        (true, _, _) => out.prose(0, ui::trust_revoked(out.lang, file.as_str())),
+        (_, _, true) => out.prose(0, ui::nothing_to_trust(out.lang)),
         (_, true, _) => {}
-        _ => out.line(ui::trusted(out.lang, file.as_str())),
+        _ => out.prose(0, ui::trusted(out.lang, file.as_str())),
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -1,31 +1,42 @@
 //! Waiting for runs: every state is shown as it comes; Ctrl-C stops the waiting, not the work.
 
-use std::collections::HashMap;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::Args;
 use dandori_api::{EventView, RunView, TaskView};
-use dandori_domain::Problem;
-use dandori_domain::run::{Fact, Status};
-use dandori_text::{table, ui};
-use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+use dandori_domain::run::Status;
+use dandori_domain::{AgentEvent, Problem};
+use dandori_text::ui;
+use tokio::sync::mpsc::{Sender, channel};
+use tokio::task::JoinSet;
 
-use super::{Context, told};
+use super::view::{View, Words};
+use super::{Context, ending, told};
 use crate::client::{Client, quoted};
-use crate::out::{Failed, Out, dim, padded_state};
+use crate::out::Failed;
 
 /// How often the place in the queue is asked for.
 const QUEUE_LOOK: Duration = Duration::from_secs(1);
+
+/// How often what moves is drawn.
+const TICK: Duration = Duration::from_millis(120);
+
+/// How much of what is heard is held: whoever speaks faster than it is shown waits.
+const HELD: usize = 256;
 
 /// How long a daemon that does not come back is waited for.
 const RECONNECT: Duration = Duration::from_secs(30);
 
 #[derive(Args)]
 pub(crate) struct WaitArgs {
-    /// Do not wait for the end
+    /// Run in the background without waiting
     #[arg(long, short = 'd')]
     detach: bool,
+    /// Do not show what the agent says and does
+    #[arg(long, short = 'q')]
+    quiet: bool,
 }
 
 impl WaitArgs {
@@ -38,16 +49,17 @@ impl WaitArgs {
         context: &Context,
     ) -> Result<ExitCode, Failed> {
         if !self.detach {
-            return until_settled(client, task, runs, context).await;
+            let words = if self.quiet { Words::LeftOut } else { Words::Shown };
+            return until_settled(client, task, runs, words, context).await;
         }
         let out = &context.out;
-        out.object(&told::object(out, &task, &among(&task, &runs)));
+        out.object(&told::object(&task, &among(&task, &runs)));
         out.line(ui::detached(out.lang, &task.number));
         Ok(ExitCode::SUCCESS)
     }
 }
 
-fn among<'t>(task: &'t TaskView, runs: &[String]) -> Vec<&'t RunView> {
+pub(super) fn among<'t>(task: &'t TaskView, runs: &[String]) -> Vec<&'t RunView> {
     task.runs.iter().filter(|r| runs.contains(&r.id)).collect()
 }
 
@@ -56,19 +68,18 @@ pub(crate) async fn until_settled(
     client: Client,
     task: TaskView,
     runs: Vec<String>,
+    words: Words,
     context: &Context,
 ) -> Result<ExitCode, Failed> {
     let number = task.number.clone();
     tokio::select! {
-        ended = follow(client, task, &runs, context) => {
-            let task = ended?;
+        ended = follow(client, task, &runs, words, context) => {
+            let Watched { client, task, shown } = ended?;
             let runs = among(&task, &runs);
-            context.out.object(&told::object(&context.out, &task, &runs));
-            for run in &runs {
-                told::show(&context.out, run);
-            }
+            context.out.object(&told::object(&task, &runs));
+            ending::show(&context.out, &client, &task, &runs, &shown).await;
             // A pull request that was asked for and could not be opened is not what was asked for.
-            let ok = runs.iter().all(|r| r.state == Status::Succeeded && r.pr_failure.is_none());
+            let ok = runs.iter().all(|r| r.state == Status::Succeeded && r.pr_error.is_none());
             Ok(ExitCode::from(u8::from(!ok)))
         }
         _ = tokio::signal::ctrl_c() => {
@@ -78,80 +89,196 @@ pub(crate) async fn until_settled(
     }
 }
 
-async fn follow(
-    mut client: Client,
+/// Runs that have settled.
+pub(super) struct Watched {
+    pub(super) client: Arc<Client>,
+    pub(super) task: TaskView,
+    /// Those whose last words are on the screen.
+    shown: Vec<String>,
+}
+
+impl Watched {
+    fn of(view: &View<'_>, client: Arc<Client>, task: TaskView) -> Self {
+        Self { shown: view.ended_with_summary(&task), client, task }
+    }
+}
+
+pub(super) async fn follow(
+    client: Client,
     mut task: TaskView,
     runs: &[String],
+    words: Words,
     context: &Context,
-) -> Result<TaskView, Problem> {
-    let mut shown = Shown::new(context);
-    let mut after: Option<i64> = None;
+) -> Result<Watched, Problem> {
+    let mut client = Arc::new(client);
     // Of runs that only begin, every state is told, however short. Of others the past is not told again.
     let is_fresh = is_fresh(&task, runs);
+    let mut view = View::new(context, if is_fresh { words } else { Words::LeftOut });
     if is_fresh {
         // A run that has only just been asked for is not waiting yet.
         task.runs.iter_mut().for_each(|run| run.place = None);
     }
-    shown.update(&task, runs);
+    view.update(&task, runs);
+    let mut after: Option<i64> = None;
     loop {
         if !is_fresh && is_settled(&task, runs) {
-            return Ok(task);
+            return Ok(Watched::of(&view, client, task));
         }
-        // From the beginning of the task's events: what came between the look and the listening is not missed.
-        let path = format!("/v1/events?task={}&after={}", quoted(&task.id), after.unwrap_or(0));
-        let followed = async {
-            let mut events = client.stream(&path).await?;
-            loop {
-                let data = match tokio::time::timeout(QUEUE_LOOK, events.next()).await {
-                    Ok(Some(data)) => data,
-                    Ok(None) => break,
-                    // Nothing happens to a run that waits, but its place in the queue changes.
-                    Err(_) if shown.any_pending() => {
-                        task = client.get(&format!("/v1/tasks/{}", quoted(&task.id))).await?;
-                        shown.update(&task, runs);
-                        continue;
-                    }
-                    Err(_) => continue,
-                };
-                let Ok(event) = serde_json::from_str::<EventView>(&data) else { continue };
-                after = Some(event.seq);
-                // A pull request may pass from one run of the task to another.
-                let is_ours = is_pull(&event) || event.run.as_ref().is_some_and(|run| runs.contains(run));
-                if !is_ours {
-                    continue;
-                }
-                if is_fresh {
-                    shown.passed(&event);
-                }
-                if !may_settle(&event) {
-                    continue;
-                }
-                task = client.get(&format!("/v1/tasks/{}", quoted(&task.id))).await?;
-                if is_settled(&task, runs) {
-                    shown.update(&task, runs);
-                    return Ok(());
-                }
-                if !is_fresh {
-                    shown.update(&task, runs);
-                }
+        let mut listening = Listening { client: client.clone(), task, runs, is_fresh, after };
+        let heard = listening.until_settled(&mut view).await;
+        (task, after) = (listening.task, listening.after);
+        match heard {
+            Ok(()) => {
+                view.end();
+                return Ok(Watched::of(&view, client, task));
             }
-            Err(Problem::StopUnderWay)
-        }
-        .await;
-        match followed {
-            Ok(()) => return Ok(task),
             Err(Problem::DaemonUnreachable { .. } | Problem::StopUnderWay) => {
-                shown.say(ui::reconnecting(context.out.lang));
-                (client, task) = reconnect(context, &task.id).await?;
+                view.say(ui::reconnecting(context.out.lang));
+                let again = reconnect(context, &task.id).await?;
+                (client, task) = (Arc::new(again.0), again.1);
                 // The last event may have been the last thing that daemon said: no other will come.
                 if is_settled(&task, runs) {
-                    shown.update(&task, runs);
-                    return Ok(task);
+                    view.update(&task, runs);
+                    return Ok(Watched::of(&view, client, task));
                 }
             }
             Err(problem) => return Err(problem),
         }
     }
+}
+
+/// What comes from the daemon while runs are watched.
+enum Heard {
+    Event(Box<EventView>),
+    Said {
+        run: String,
+        event: AgentEvent,
+    },
+    /// The log of a run has come to its end.
+    Silent,
+    Lost(Problem),
+}
+
+/// Runs watched through one daemon.
+struct Listening<'r> {
+    client: Arc<Client>,
+    task: TaskView,
+    runs: &'r [String],
+    is_fresh: bool,
+    after: Option<i64>,
+}
+
+impl Listening<'_> {
+    async fn until_settled(&mut self, view: &mut View<'_>) -> Result<(), Problem> {
+        let (sender, mut heard) = channel(HELD);
+        // Dropped with this future, and with it whoever still listens.
+        let mut listeners = JoinSet::new();
+        // From the beginning of the task's events: what came between the look and the listening is not missed.
+        let path = format!("/v1/events?task={}&after={}", quoted(&self.task.id), self.after.unwrap_or(0));
+        listeners.spawn(hear_events(self.client.clone(), path, sender.clone()));
+        let mut speaking = 0;
+        if view.wants_words() {
+            for run in self.runs {
+                let known = view.heard(run);
+                listeners.spawn(hear_words(self.client.clone(), run.clone(), known, sender.clone()));
+                speaking += 1;
+            }
+        }
+        drop(sender);
+        let mut tick = tokio::time::interval(TICK);
+        let mut look = tokio::time::interval(QUEUE_LOOK);
+        look.reset();
+        let mut is_settled = false;
+        loop {
+            if is_settled && speaking == 0 {
+                return Ok(());
+            }
+            tokio::select! {
+                next = heard.recv() => match next {
+                    Some(Heard::Said { run, event }) => view.said(&run, &event),
+                    // The run may not have ended: a daemon that goes away is silent, too.
+                    Some(Heard::Silent) => speaking -= 1,
+                    Some(Heard::Event(event)) if !is_settled => is_settled = self.take(&event, view).await?,
+                    Some(Heard::Lost(_)) if is_settled => return Ok(()),
+                    Some(Heard::Lost(problem)) => return Err(problem),
+                    Some(Heard::Event(_)) => {}
+                    None => return Err(Problem::StopUnderWay),
+                },
+                _ = tick.tick(), if view.is_live() => view.tick(),
+                // Nothing happens to a run that waits, but its place in the queue changes.
+                _ = look.tick() => {
+                    if is_settled {
+                        // Its last words are not waited for for ever.
+                        return Ok(());
+                    }
+                    if view.any_pending() {
+                        self.look(view).await?;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Takes an event in; whether everything is settled with it.
+    async fn take(&mut self, event: &EventView, view: &mut View<'_>) -> Result<bool, Problem> {
+        self.after = Some(event.seq);
+        // A pull request may pass from one run of the task to another.
+        let is_ours = is_pull(event) || event.run.as_ref().is_some_and(|run| self.runs.contains(run));
+        if !is_ours {
+            return Ok(false);
+        }
+        if self.is_fresh {
+            view.passed(event);
+        }
+        if !may_settle(event) {
+            return Ok(false);
+        }
+        self.task = self.client.get(&format!("/v1/tasks/{}", quoted(&self.task.id))).await?;
+        let is_settled = is_settled(&self.task, self.runs);
+        if is_settled || !self.is_fresh {
+            view.update(&self.task, self.runs);
+        } else {
+            view.update_settled(&self.task, self.runs);
+        }
+        Ok(is_settled)
+    }
+
+    async fn look(&mut self, view: &mut View<'_>) -> Result<(), Problem> {
+        self.task = self.client.get(&format!("/v1/tasks/{}", quoted(&self.task.id))).await?;
+        view.update(&self.task, self.runs);
+        Ok(())
+    }
+}
+
+async fn hear_events(client: Arc<Client>, path: String, sender: Sender<Heard>) {
+    let lost = match client.stream(&path).await {
+        Ok(mut events) => {
+            while let Some(data) = events.next().await {
+                let Ok(event) = serde_json::from_str::<EventView>(&data) else { continue };
+                if sender.send(Heard::Event(Box::new(event))).await.is_err() {
+                    return;
+                }
+            }
+            Problem::StopUnderWay
+        }
+        Err(problem) => problem,
+    };
+    let _ = sender.send(Heard::Lost(lost)).await;
+}
+
+/// A run's log from its beginning; the first `known` of its events were heard before.
+async fn hear_words(client: Arc<Client>, run: String, known: usize, sender: Sender<Heard>) {
+    if let Ok(mut words) = client.stream(&format!("/v1/runs/{}/log", quoted(&run))).await {
+        let mut count = 0;
+        while let Some(data) = words.next().await {
+            count += 1;
+            let Ok(event) = serde_json::from_str::<AgentEvent>(&data) else { continue };
+            if count > known && sender.send(Heard::Said { run: run.clone(), event }).await.is_err() {
+                return;
+            }
+        }
+    }
+    let _ = sender.send(Heard::Silent).await;
 }
 
 /// The daemon again, started if need be, and how the task is by now. It may go away again while it starts.
@@ -188,121 +315,4 @@ fn is_pull(event: &EventView) -> bool {
 /// Whether runs may be over with this: looked at once, where each change in between would cost a question.
 fn may_settle(event: &EventView) -> bool {
     is_pull(event) || event.kind == "settled" || !matches!(event.kind.as_str(), "intended" | "session_seen" | "noted")
-}
-
-/// What is on the screen: moving lines on a terminal, a line per change in a pipe.
-struct Shown<'c> {
-    context: &'c Context,
-    bars: Option<MultiProgress>,
-    rows: HashMap<String, Row>,
-    noted: Vec<String>,
-}
-
-struct Row {
-    key: String,
-    agent: String,
-    bar: Option<ProgressBar>,
-    last: String,
-    state: Option<Status>,
-}
-
-impl<'c> Shown<'c> {
-    fn new(context: &'c Context) -> Self {
-        let bars = context.out.live.then(MultiProgress::new);
-        Self { context, bars, rows: HashMap::new(), noted: Vec::new() }
-    }
-
-    /// How the runs are by now.
-    fn update(&mut self, task: &TaskView, runs: &[String]) {
-        for run in task.runs.iter().filter(|r| runs.contains(&r.id)) {
-            for note in told::notes(&self.context.out, run) {
-                self.note(note);
-            }
-            let bars = &self.bars;
-            self.rows.entry(run.id.clone()).or_insert_with(|| Row {
-                key: run.key.clone(),
-                agent: table::fit(&run.agent, 40),
-                bar: bars.as_ref().map(new_bar),
-                last: String::new(),
-                state: None,
-            });
-            let place = told::waiting(&self.context.out, run).unwrap_or_default();
-            self.show(&run.id, run.state, &place);
-            if let Some(bar) = self.rows.get(&run.id).and_then(|row| row.bar.as_ref()).filter(|_| run.settled) {
-                bar.finish_and_clear();
-            }
-        }
-    }
-
-    /// What an event says of a run: a state it came to, which it may have left since, or something to know.
-    fn passed(&mut self, event: &EventView) {
-        if event.machine.as_deref() != Some("run") {
-            return;
-        }
-        if let Ok(Fact::Noted { note }) = serde_json::from_value(event.body.clone()) {
-            self.note(dandori_text::note(self.context.out.lang, &note));
-        }
-        let state = event.status.as_ref().and_then(|name| Status::ALL.into_iter().find(|s| s.as_str() == name));
-        if let (Some(run), Some(state)) = (&event.run, state) {
-            self.show(run, state, "");
-        }
-    }
-
-    /// Whether a run may be in the queue.
-    fn any_pending(&self) -> bool {
-        self.rows.values().any(|row| row.state == Some(Status::Pending))
-    }
-
-    fn show(&mut self, run: &str, state: Status, place: &str) {
-        let out = &self.context.out;
-        let Some(row) = self.rows.get_mut(run) else { return };
-        let line = format!("{}  {}  {}", row.key, padded_state(state), row.agent);
-        let whole = if place.is_empty() { line.clone() } else { format!("{line}  {}", dim(place)) };
-        // The place in the queue is no state of its own: the same state without it says nothing new.
-        if row.last == whole || (place.is_empty() && row.last.starts_with(&line)) {
-            return;
-        }
-        match &row.bar {
-            Some(bar) => bar.set_message(Out::coloured(&whole)),
-            None => out.say(&whole),
-        }
-        row.last = whole;
-        row.state = Some(state);
-    }
-
-    /// Each note once.
-    fn note(&mut self, note: String) {
-        if self.noted.contains(&note) {
-            return;
-        }
-        let out = &self.context.out;
-        match &self.bars {
-            Some(bars) => bars.suspend(|| out.note(&note)),
-            None => out.note(&note),
-        }
-        self.noted.push(note);
-    }
-
-    fn say(&self, text: &str) {
-        match &self.bars {
-            Some(bars) => bars.suspend(|| self.context.out.say(text)),
-            None => self.context.out.say(text),
-        }
-    }
-}
-
-fn new_bar(bars: &MultiProgress) -> ProgressBar {
-    let bar = bars.add(ProgressBar::new_spinner());
-    let style = ProgressStyle::with_template("{spinner} {wide_msg} {elapsed}");
-    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
-    bar.enable_steady_tick(Duration::from_millis(120));
-    bar
-}
-
-impl Drop for Shown<'_> {
-    fn drop(&mut self) {
-        for bar in self.rows.values().filter_map(|row| row.bar.as_ref()) {
-            bar.finish_and_clear();
-        }
-    }
 }

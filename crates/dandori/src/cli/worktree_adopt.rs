@@ -12,9 +12,9 @@ use crate::out::Failed;
 
 #[derive(Args)]
 pub(crate) struct WorktreeAdoptArgs {
-    /// Its path
+    /// Path of the worktree
     path: String,
-    /// Hold it for this session
+    /// Reserve it for this session
     #[arg(long)]
     session: Option<String>,
 }
@@ -28,6 +28,6 @@ pub(crate) async fn run(args: WorktreeAdoptArgs, context: &Context) -> Result<Ex
     };
     let done: WorktreeDone = client.post("/v1/worktrees/adopt", &body).await?;
     context.out.object(&done);
-    context.out.line(ui::worktree_added(context.out.lang, &done.path, &done.branch));
+    context.out.line(ui::worktree_added(context.out.lang, &done.path, done.branch.as_deref().unwrap_or_default()));
     Ok(ExitCode::SUCCESS)
 }

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use clap::Args;
 use dandori_api::{CollectWorktrees, Collected, CollectedThing};
 use dandori_domain::worktree::LeftoverReason;
+use dandori_text::lists::{self, Mood};
 use dandori_text::ui;
 
 use super::Context;
@@ -13,7 +14,7 @@ use crate::out::Failed;
 
 #[derive(Args)]
 pub(crate) struct WorktreeGcArgs {
-    /// Only say what would go
+    /// Only show what would be removed
     #[arg(long)]
     dry_run: bool,
 }
@@ -27,13 +28,18 @@ pub(crate) async fn run(args: WorktreeGcArgs, context: &Context) -> Result<ExitC
     if collected.found.is_empty() {
         out.line(ui::nothing_to_collect(out.lang));
     }
+    let mood = if collected.dry_run { Mood::Would } else { Mood::Did };
     for thing in &collected.found {
-        let kept = thing.preserved.as_ref().map(|r| format!(" → {r}")).unwrap_or_default();
-        let kind = ui::leftover_kind(out.lang, &thing.kind);
-        out.line(format!("{kind} {} ({}){kept}", thing.name, why(context, thing)));
+        out.line(lists::collected(out.lang, mood, &thing.kind, &thing.name, &why(context, thing)));
+        if let Some(reference) = &thing.preserved {
+            out.line(format!("  {}", lists::kept(out.lang, reference)));
+        }
     }
     for thing in &collected.left {
-        out.line(ui::left_alone(out.lang, &thing.name, &why(context, thing)));
+        out.line(lists::left(out.lang, mood, &thing.name, &why(context, thing)));
+    }
+    if collected.dry_run && !collected.found.is_empty() {
+        out.say(lists::dry_run_over(out.lang));
     }
     Ok(ExitCode::SUCCESS)
 }

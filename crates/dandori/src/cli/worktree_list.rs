@@ -1,47 +1,109 @@
-//! `dandori worktree list`
+//! `dandori worktree list`: all names come first, so the columns are as wide as they have to be; then a line for each worktree as
+//! soon as it has been looked at.
 
 use std::process::ExitCode;
 
 use clap::Args;
-use dandori_api::WorktreeView;
+use dandori_api::{WorktreeList, WorktreeNames, WorktreeView};
 use dandori_text::Table;
+use dandori_text::lists;
 use dandori_text::ui::{self, Head, head};
+use jiff::Timestamp;
 
 use super::Context;
 use crate::client::{Client, in_path};
-use crate::out::Failed;
+use crate::out::{Failed, Out};
 
 #[derive(Args)]
 pub(crate) struct WorktreeListArgs {
-    /// Also how much of the disk each uses
+    /// Also show disk usage
     #[arg(long)]
     sizes: bool,
 }
 
+/// The longest state, age and size there are: a row that comes later must not be wider than the first.
+const LONGEST: (&str, &str, &str) = ("unrecorded", "9999d", "1023.9 MiB");
+
 pub(crate) async fn run(args: WorktreeListArgs, context: &Context) -> Result<ExitCode, Failed> {
+    let out = &context.out;
     let client = Client::connect(context).await?;
     let path = in_path(&context.here()?);
-    let found: Vec<WorktreeView> = client.get(&format!("/v1/worktrees?path={path}&sizes={}", args.sizes)).await?;
-    let out = &context.out;
-    out.object(&found);
-    if found.is_empty() {
+    let mut lines = client.lines(&format!("/v1/worktrees?path={path}&sizes={}", args.sizes)).await?;
+    let ahead = lines.next::<WorktreeNames>().await?.unwrap_or(WorktreeNames { names: Vec::new(), total: 0 });
+    if ahead.total == 0 {
+        out.object(&WorktreeList { worktrees: Vec::new(), total: 0 });
         out.say(ui::no_worktrees(out.lang));
         return Ok(ExitCode::SUCCESS);
     }
-    let columns = [Head::Branch, Head::State, Head::Changes, Head::Owner, Head::Size, Head::Path];
-    let mut rows = Table::new(columns.map(|h| head(out.lang, h)));
-    for w in &found {
-        let work = match (w.dirty, w.unpushed) {
-            (0, 0) => String::new(),
-            (dirty, unpushed) => ui::unsaved(out.lang, dirty, unpushed),
-        };
-        let size = if args.sizes { ui::size(w.bytes) } else { String::new() };
-        let state = match &w.suggestion {
-            Some(command) => format!("{} → {command}", w.state),
-            None => w.state.clone(),
-        };
-        rows.row([w.branch.clone(), state, work, w.owner.clone(), size, w.path.clone()]);
+    let mut rows = out.rows(&widest(&ahead, args.sizes, out));
+    let mut worktrees: Vec<WorktreeView> = Vec::new();
+    let mut advice: Vec<String> = Vec::new();
+    while let Some(worktree) = lines.next::<WorktreeView>().await? {
+        rows.row(&cells(&worktree));
+        advice.extend(worktree.suggestion.clone().filter(|command| !advice.contains(command)));
+        if out.json {
+            worktrees.push(worktree);
+        }
     }
-    out.table(&rows);
+    out.object(&WorktreeList { worktrees, total: ahead.total });
+    for command in advice {
+        out.note(lists::suggestion(out.lang, &command));
+    }
     Ok(ExitCode::SUCCESS)
+}
+
+/// A table with everything that may come, as wide as it may be.
+fn widest(ahead: &WorktreeNames, sizes: bool, out: &Out) -> Table {
+    let columns = [
+        Head::Branch,
+        Head::State,
+        Head::Task,
+        Head::Age,
+        Head::Uncommitted,
+        Head::Unpushed,
+        Head::Owner,
+        Head::Size,
+        Head::Path,
+    ];
+    let mut table = Table::new(columns.map(|h| head(out.lang, h)));
+    let (state, age, size) = LONGEST;
+    for name in &ahead.names {
+        let text = |value: &Option<String>| value.clone().unwrap_or_default();
+        table.row([
+            text(&name.branch),
+            state.to_owned(),
+            text(&name.task),
+            age.to_owned(),
+            "9".to_owned(),
+            "9".to_owned(),
+            text(&name.owner),
+            if sizes { size.to_owned() } else { String::new() },
+            name.path.clone(),
+        ]);
+    }
+    table.rank([0, 0, 2, 3, 5, 4, 6, 1, 7]).shrink(0, 16).whole()
+}
+
+fn cells(worktree: &WorktreeView) -> [String; 9] {
+    let text = |value: &Option<String>| value.clone().unwrap_or_default();
+    let made: Option<Timestamp> = worktree.created_at.as_deref().and_then(|at| at.parse().ok());
+    let age = made.map(|at| ui::age(dandori_host::now().duration_since(at).as_secs()));
+    // One that is not there has nothing that could be read.
+    let unread = if worktree.state == "missing" { "" } else { "?" };
+    let count = |value: Option<u32>| match value {
+        None => unread.to_owned(),
+        Some(0) => String::new(),
+        Some(count) => count.to_string(),
+    };
+    [
+        text(&worktree.branch),
+        worktree.state.clone(),
+        text(&worktree.task),
+        age.unwrap_or_default(),
+        count(worktree.dirty),
+        count(worktree.unpushed),
+        text(&worktree.owner),
+        worktree.bytes.map(ui::size).unwrap_or_default(),
+        worktree.path.clone(),
+    ]
 }

@@ -12,15 +12,15 @@ use crate::out::Failed;
 
 #[derive(Args)]
 pub(crate) struct WorktreeRemoveArgs {
-    /// Its key, branch or path
+    /// Key, branch or path of the worktree
     worktree: String,
-    /// Remove it though it has uncommitted or unpushed work: that is kept under refs/dandori/preserved
+    /// Remove it even with uncommitted or unpushed work, which is preserved under refs/dandori/preserved
     #[arg(long)]
     force: bool,
-    /// Leave its branch
+    /// Keep its branch
     #[arg(long)]
     keep_branch: bool,
-    /// The session that holds it
+    /// Session that uses the worktree
     #[arg(long)]
     session: Option<String>,
 }
@@ -37,14 +37,14 @@ pub(crate) async fn run(args: WorktreeRemoveArgs, context: &Context) -> Result<E
     let done: WorktreeDone = client.post("/v1/worktrees/remove", &body).await?;
     let out = &context.out;
     out.object(&done);
-    out.line(ui::worktree_removed(out.lang, &done.path));
-    if !done.branch.is_empty() {
+    out.prose(0, ui::worktree_removed(out.lang, &done.path));
+    if let Some(branch) = &done.branch {
         let say = if done.branch_deleted { ui::branch_gone } else { ui::branch_left };
-        out.line(say(out.lang, &done.branch));
+        out.line(say(out.lang, branch));
     }
     if let Some(reference) = &done.preserved {
-        out.line(ui::preserved(out.lang, reference));
-        out.line(ui::restore_hint(out.lang, &done.key));
+        out.prose(0, ui::preserved(out.lang, reference));
+        out.prose(0, ui::restore_hint(out.lang, &done.key));
     }
     Ok(ExitCode::SUCCESS)
 }

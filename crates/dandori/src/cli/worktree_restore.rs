@@ -12,9 +12,9 @@ use crate::out::Failed;
 
 #[derive(Args)]
 pub(crate) struct WorktreeRestoreArgs {
-    /// A run's or worktree's key, its branch, or a ref under refs/dandori/preserved
+    /// Key of a run or worktree, a branch, or a ref under refs/dandori/preserved
     from: String,
-    /// Hold it for this session
+    /// Reserve it for this session
     #[arg(long)]
     session: Option<String>,
 }
@@ -28,6 +28,6 @@ pub(crate) async fn run(args: WorktreeRestoreArgs, context: &Context) -> Result<
     };
     let done: WorktreeDone = client.post("/v1/worktrees/restore", &body).await?;
     context.out.object(&done);
-    context.out.line(ui::worktree_added(context.out.lang, &done.path, &done.branch));
+    context.out.line(ui::worktree_added(context.out.lang, &done.path, done.branch.as_deref().unwrap_or_default()));
     Ok(ExitCode::SUCCESS)
 }

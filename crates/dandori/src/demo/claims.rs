@@ -1,6 +1,6 @@
 //! What the demo claims at its end: looked up in the repository, on origin and at the daemon, never remembered.
 
-use dandori_api::{PullView, TaskView};
+use dandori_api::{PullList, PullView, TaskList, TaskView};
 use dandori_domain::Problem;
 use dandori_domain::pull::PullState;
 use dandori_domain::wording::TRAILER;
@@ -27,9 +27,9 @@ pub(crate) struct Asked {
 impl Asked {
     pub(crate) async fn of(client: &Client, stage: &Stage) -> Result<Self, Problem> {
         let path = in_path(&stage.repo());
-        let mut tasks: Vec<TaskView> = client.get(&format!("/v1/tasks?path={path}")).await?;
+        let TaskList { mut tasks, .. } = client.get(&format!("/v1/tasks?path={path}")).await?;
         tasks.sort_by(|a, b| a.created_at.cmp(&b.created_at));
-        let mut pulls: Vec<PullView> = client.get(&format!("/v1/pulls?path={path}")).await?;
+        let PullList { prs: mut pulls, .. } = client.get(&format!("/v1/pulls?path={path}")).await?;
         pulls.sort_by_key(|pull| pull.number);
         Ok(Self { tasks, pulls })
     }

@@ -115,7 +115,8 @@ impl<'a> Play<'a> {
         let lang = self.out.lang;
         let asked = demo::job(lang, Job::GreetMany);
         self.board.command(&format!("dandori task follow-up {} \"{asked}\" --pr", task.number));
-        let request = FollowUp { instruction: self.greet_many(), run: None, pr: Some(true), budget: None, env: None };
+        let request =
+            FollowUp { instruction: self.greet_many(), path: None, run: None, pr: Some(true), budget: None, env: None };
         let run: RunView = self.client.post(&format!("/v1/tasks/{}/follow-up", quoted(&task.id)), &request).await?;
         self.enter(&run.id, &task.number, asked);
         self.until_waiting(&run.id, COLLEAGUE_PUSHED).await?;

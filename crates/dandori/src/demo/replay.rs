@@ -67,6 +67,8 @@ impl Replay {
                     self.answered.remove(id);
                 }
                 PullFact::PullIntended
+                | PullFact::ChangeIntended { .. }
+                | PullFact::ChangeRefused { .. }
                 | PullFact::PullClosed { .. }
                 | PullFact::PullReopened { .. }
                 | PullFact::PullMerged { .. } => {}
@@ -108,6 +110,8 @@ fn spec(event: &EventView) -> Option<RunSpec> {
         kind: created.kind,
         instruction: String::new(),
         base: None,
+        here: None,
+        checkout: None,
         settings: RunSettings { wants_pull: created.wants_pull, ..RunSettings::default() },
         created_at: event.at.parse().ok()?,
     })

@@ -58,7 +58,7 @@ fn an_edit_is_committed_pushed_and_proposed_and_a_follow_up_goes_on_in_the_conve
     assert_eq!(shown["usage"]["input_tokens"], 20, "{}", shown["usage"]);
     assert!(notes(&stage, &first).contains("asks_itself"), "{}", notes(&stage, &first));
     let shown = env.dandori(["task", "show", &first.task]).ok().split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(shown.contains("only the fence holds what it does without asking"), "{shown}");
+    assert!(shown.contains("only the sandbox restricts what it does without asking"), "{shown}");
     let log = log(&stage, &first);
     for words in ["I will write a greeting.", "▸ edit Write greeting.txt", "Greeted 1 times.", "20 tokens in, 10 out"]
     {
@@ -105,8 +105,8 @@ fn what_no_run_may_do_is_refused_in_every_way_it_is_asked_for_and_the_fence_hold
     for words in [
         "push no",
         "ls once",
-        "commit refused: [dandori constraints] `git commit` is not for a run",
-        "env refused: [dandori constraints] .env is out of bounds in a run",
+        "commit refused: [dandori constraints] do not run `git commit` in a run",
+        "env refused: [dandori constraints] .env must not be read or written in a run",
         "git refused: ",
         "out refused: ",
         "unasked Read-only file system",
@@ -118,7 +118,7 @@ fn what_no_run_may_do_is_refused_in_every_way_it_is_asked_for_and_the_fence_hold
     assert!(!stage.env.home().join("out.txt").exists() && !stage.env.home().join("unasked.txt").exists());
     assert_eq!(stage.branches_on_origin(), ["main"]);
     let log = log(&stage, &ended);
-    assert!(log.contains("[dandori constraints] `git push` is not for a run"), "{log}");
+    assert!(log.contains("[dandori constraints] do not run `git push` in a run"), "{log}");
     let stats = stage.env.dandori(["guard", "stats", "--runs", "--json"]).json().to_string();
     assert!(stats.contains("constraints"), "{stats}");
 }
@@ -142,7 +142,7 @@ fn canceled(stage: &Stage, said: &str) -> Ended {
     let env = &stage.env;
     let started = Ended::of(&stage.run("Wait for me", &["--detach"]));
     wait_until("the agent works", || env.dandori(["task", "log", &started.id, "--raw"]).stdout.contains(said));
-    let ended = Ended::of(&env.dandori(["task", "cancel", &started.task, "--json"]).json());
+    let ended = Ended::of(&env.dandori(["task", "cancel", &started.task, "--json"]).json()["tasks"][0]);
     assert_eq!(ended.state, "CANCELED", "{ended:?}");
     let left: Vec<_> = env.processes().into_iter().filter(|(_, line)| is_agent_s(line)).collect();
     assert!(left.is_empty(), "{left:?}");
@@ -159,10 +159,10 @@ fn each_way_to_leave_the_protocol_is_one_sentence() {
     let stage = playing("works");
     let script = stage.env.home().join("acp_agent.py");
     for (part, words) in [
-        ("dies", "the agent ended without saying how it went (exit code 3): fatal: out of cheese"),
+        ("dies", "the agent exited without reporting a result (exit code 3): fatal: out of cheese"),
         ("garbage", "it printed \"Usage: agent [--acp] [PROMPT]\""),
-        ("newer", "the agent speaks version 2 of the Agent Client Protocol, dandori speaks version 1"),
-        ("declines", "the model declined to do what it was asked"),
+        ("newer", "the agent uses version 2 of the Agent Client Protocol, dandori supports version 1"),
+        ("declines", "the model refused the request"),
         ("is-cut-off", "the agent reached its token limit"),
     ] {
         stage.configure(&player(&script, part));
@@ -189,7 +189,7 @@ fn without_the_fence_it_is_not_run() {
     let script = stage.env.home().join("acp_agent.py");
     stage.configure(&format!("{NO_SANDBOX}{}", player(&script, "works")));
     let said = stage.env.dandori(["run", "Try it", "--agent", "player"]).fails(1);
-    assert!(said.contains("runs behind the fence only") && said.contains("sandbox.mode"), "{said}");
+    assert!(said.contains("runs only in the sandbox") && said.contains("sandbox.mode"), "{said}");
     let report = stage.env.dandori(["doctor", "--json"]).json();
     let finding = report["checks"].as_array().unwrap().iter().find(|c| c["check"] == "acp").unwrap().clone();
     assert_eq!(finding["ok"], false, "{finding}");
@@ -256,7 +256,7 @@ fn gemini_in_its_acp_mode_is_refused_what_no_run_may_do() {
     stage.configure(GEMINI);
     let ended = stage.succeeds("Try it", &[]);
     let told = log(&stage, &ended);
-    for words in ["`git commit` is not for a run", "tls/server.key is out of bounds in a run"] {
+    for words in ["do not run `git commit` in a run", "tls/server.key must not be read or written in a run"] {
         assert!(told.contains(words), "{words:?} is not in {told}");
     }
     let origin = stage.env.origin();
@@ -270,7 +270,7 @@ fn gemini_in_its_acp_mode_ends_with_its_tree() {
     stage.configure(GEMINI);
     let started = Ended::of(&stage.run("Wait for me", &["--detach"]));
     wait_until("its tool runs", || stage.env.processes().iter().any(|(_, line)| line.starts_with("sleep 1000")));
-    let ended = Ended::of(&stage.env.dandori(["task", "cancel", &started.task, "--json"]).json());
+    let ended = Ended::of(&stage.env.dandori(["task", "cancel", &started.task, "--json"]).json()["tasks"][0]);
     assert_eq!(ended.state, "CANCELED", "{ended:?}");
     let left: Vec<_> = stage.env.processes().into_iter().filter(|(_, line)| is_agent_s(line)).collect();
     assert!(left.is_empty(), "{left:?}");

@@ -174,13 +174,13 @@ fn assert_work_is_kept(stage: &Stage, run: &Ended) {
     assert_eq!(run.commit, None);
     assert_eq!(stage.branches_on_origin(), ["main"], "nothing was pushed");
     let sentence = stage.env.dandori(["task", "show", &run.task, "--lang", "ja"]).ok();
-    assert!(sentence.contains("禁止された操作"), "{sentence}");
+    assert!(sentence.contains("禁止された変更"), "{sentence}");
 }
 
 const IN_THE_WORKTREE: [(&str, &str, &str); 3] = [
     ("git-file", "echo 'gitdir: /nowhere/.git' > .git", "git file"),
-    ("env", "echo SECRET=1 > .env", ".env must not be touched"),
-    ("nested", "mkdir inner && git init -q inner && echo x > inner/x", "repository inside the worktree at inner"),
+    ("env", "echo SECRET=1 > .env", ".env is protected"),
+    ("nested", "mkdir inner && git init -q inner && echo x > inner/x", "repository inside the worktree: inner"),
 ];
 
 #[test]
@@ -203,7 +203,7 @@ const TO_GIT: [(&str, &str, &str); 3] = [
     (
         "commit",
         "git add work.txt && git -c user.name=me -c user.email=me@example.com commit -q -m mine",
-        "commits of the agent's own",
+        "committed to the branch itself",
     ),
     ("detach", "git checkout -q --detach", "HEAD was moved"),
     ("switch", "git checkout -q -b elsewhere", "HEAD was moved"),

@@ -60,7 +60,7 @@ fn does_not_fire(env: &TestEnv, agent: &str, code: &str, why: &[&str]) {
     assert_eq!((&test["code"], &test["ok"]), (&json!("does_not_fire"), &json!(false)), "{report:#}");
     for words in why {
         assert!(text(look, "detail").contains(words), "{words}: {look}");
-        assert!(text(test, "remedy").contains(words), "{words}: {test}");
+        assert!(text(test, "hint").contains(words), "{words}: {test}");
     }
 }
 
@@ -84,7 +84,7 @@ fn put(path: &Utf8Path, text: &str) {
 }
 
 fn claude_settings(env: &TestEnv) -> Utf8PathBuf {
-    env.repo().join(".claude/settings.json")
+    env.repo().join(".claude/settings.local.json")
 }
 
 fn trust_project_in_codex(env: &TestEnv) {
@@ -173,7 +173,7 @@ fn one_field_of_the_wrong_kind_drops_all_hooks_of_claude_and_is_named() {
     let env = guarded(&["claude"]);
     change(&claude_settings(&env), "\"timeout\": 120", "\"timeout\": \"120\"");
     let place = "`hooks.PreToolUse[0].hooks[0].timeout`";
-    does_not_fire(&env, "claude", "bad_field", &["settings.json", place, "not a number"]);
+    does_not_fire(&env, "claude", "bad_field", &["settings.local.json", place, "not a number"]);
 }
 
 /// It goes on with the other events where an earlier version would have dropped them all: the look names it, and that
@@ -191,21 +191,21 @@ fn a_fault_at_another_event_is_named_and_tools_are_judged_all_the_same() {
 fn a_wrong_word_for_a_hook_s_failure_drops_all_hooks_of_claude_and_is_named() {
     let env = guarded(&["claude"]);
     change(&claude_settings(&env), "\"onFailure\": \"block\"", "\"onFailure\": \"bogus\"");
-    does_not_fire(&env, "claude", "bad_field", &["settings.json", "hooks[0].onFailure", "block"]);
+    does_not_fire(&env, "claude", "bad_field", &["settings.local.json", "hooks[0].onFailure", "block"]);
 }
 
 #[test]
 fn a_switch_in_another_file_is_found() {
     let env = guarded(&["claude"]);
-    put(&env.repo().join(".claude/settings.local.json"), "{\"disableAllHooks\": true}\n");
-    does_not_fire(&env, "claude", "disabled", &["settings.local.json", "disableAllHooks"]);
+    put(&env.repo().join(".claude/settings.json"), "{\"disableAllHooks\": true}\n");
+    does_not_fire(&env, "claude", "disabled", &[".claude/settings.json", "disableAllHooks"]);
 }
 
 #[test]
 fn an_entry_that_calls_a_program_which_is_gone_is_found() {
     let env = guarded(&["claude", "gemini"]);
     trust_folder_in_gemini(&env);
-    for file in [".claude/settings.json", ".gemini/settings.json"] {
+    for file in [".claude/settings.local.json", ".gemini/settings.json"] {
         let file = env.repo().join(file);
         let text = std::fs::read_to_string(&file).unwrap();
         put(&file, &text.replace(env!("CARGO_BIN_EXE_dandori"), "/gone/dandori"));

@@ -23,28 +23,26 @@ struct Case {
 
 const UNAUTHORISED: Case = Case {
     what: "unauthorised",
-    english: "not logged in or its key was refused: ",
+    english: "not logged in or its key was rejected: ",
     japanese: "キーが拒否されました: ",
     detail: "scripted 401",
 };
 const OVERLOADED: Case = Case {
     what: "overloaded",
     english: "the model's API failed or is overloaded: ",
-    japanese: "障害が発生しています: ",
+    japanese: "過負荷か、障害中です: ",
     detail: "scripted 529",
 };
 const HANGING: Case = Case {
     what: "hanging",
-    english: "the agent was silent for 5 s",
-    japanese: "5 秒間何も出力しなかった",
+    english: "no output for 5 s",
+    japanese: "5 秒間、出力がありませんでした",
     detail: "(limits.silence)",
 };
-const REFUSED: Case = Case {
-    what: "refused",
-    english: "the model's API cannot be reached: ",
-    japanese: "API に接続できません: ",
-    detail: "",
-};
+const REFUSED: Case =
+    Case {
+        what: "refused", english: "cannot reach the model's API: ", japanese: "API に接続できません: ", detail: ""
+    };
 
 fn fail_with(stage: &Stage, cases: &[Case]) {
     let started = Instant::now();
@@ -186,7 +184,7 @@ fn an_agent_that_is_not_installed_is_named() {
         assert!(said.contains(agent) && said.contains("PATH"), "{said}");
         let said = stage.env.dandori(["--lang", "ja", "run", "Do it", "--agent", agent]).fails(1);
         assert!(said.contains(agent) && said.contains("インストールされていません"), "{said}");
-        assert_eq!(stage.env.dandori(["task", "list", "--json"]).json(), serde_json::json!([]));
+        assert_eq!(stage.env.dandori(["task", "list", "--json"]).json()["tasks"], serde_json::json!([]));
         assert_eq!(stage.env.git(["worktree", "list"]).lines().count(), 1);
     }
 }

@@ -8,13 +8,13 @@ use crate::stage::{NO_SANDBOX, Stage};
 
 /// What the model tries, and what it is told.
 const REFUSED: [(&str, &str); 7] = [
-    ("git commit -am mine", "`git commit` is not for a run: dandori commits"),
-    ("git push --force origin HEAD", "`git push` is not for a run"),
-    ("cat .env", ".env is out of bounds in a run"),
-    ("write .env", ".env is out of bounds in a run"),
-    ("write tls/server.key", "tls/server.key is out of bounds in a run"),
-    ("write .claude/settings.json", "decides about the guards"),
-    ("cat infra/prod.tf", "infra/prod.tf is out of bounds in a run"),
+    ("git commit -am mine", "do not run `git commit` in a run: dandori commits"),
+    ("git push --force origin HEAD", "do not run `git push` in a run"),
+    ("cat .env", ".env must not be read or written in a run"),
+    ("write .env", ".env must not be read or written in a run"),
+    ("write tls/server.key", "tls/server.key must not be read or written in a run"),
+    ("write .claude/settings.json", "affects the guards"),
+    ("cat infra/prod.tf", "infra/prod.tf must not be read or written in a run"),
 ];
 
 const SECRET: &str = "do-not-tell";
@@ -127,7 +127,7 @@ fn notices_killed_guards(agent: &'static str) {
     assert!(told.contains("[dandori unjudged]") && told.contains("pre-tool Write"), "{agent}: {told}");
     let shown = stage.env.dandori(["task", "show", "T-1"]);
     let said = format!("{}{}", shown.stdout, shown.stderr);
-    assert!(said.contains("without an answer of the guards"), "{agent}: {said}");
+    assert!(said.contains("without a guard's verdict"), "{agent}: {said}");
 }
 
 #[test]
@@ -150,7 +150,7 @@ fn judges_once(agent: &'static str) {
         Script::turns(["git push", "write notes.txt"].map(turn).into_iter().chain([Turn::say("All done.")]))
     });
     let run = stage.succeeds("Do what you like", &[]);
-    assert!(asked_after(&stage, 1).contains("`git push` is not for a run"));
+    assert!(asked_after(&stage, 1).contains("do not run `git push` in a run"));
     assert_eq!(stage.on_origin(&run.branch, "notes.txt"), "hello");
     let logs = stage.run_folder(&run).join("tmp/guards/logs");
     let blocks = std::fs::read_to_string(logs.join("block-reasons.log")).unwrap();
@@ -199,7 +199,7 @@ fn claude_cannot_switch_the_guards_off_behind_their_back() {
         Script::turns(["git push", "sh tidy.sh", "git push"].map(turn))
     });
     stage.succeeds("Tidy up", &[]);
-    let told = "`git push` is not for a run";
+    let told = "do not run `git push` in a run";
     assert_eq!(asked_after(&stage, 1).matches(told).count(), 1, "off in the repository");
     assert!(asked_after(&stage, 2).contains("tidied"));
     assert_eq!(asked_after(&stage, 3).matches(told).count(), 2, "off in the session");

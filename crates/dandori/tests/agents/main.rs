@@ -19,3 +19,4 @@ mod failures;
 mod finished;
 mod guards;
 mod stage;
+mod watch;

@@ -1,6 +1,6 @@
 //! A user who is logged in to one agent, whose model plays a script.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::process::Stdio;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -95,9 +95,7 @@ impl Stage {
     pub(crate) fn run(&self, instruction: &str, flags: &[&str]) -> Value {
         let mut words = vec![instruction, "--agent", self.agent];
         words.extend(flags);
-        let ended = self.env.run_json(words);
-        assert_documented(&ended);
-        ended
+        self.env.run_json(words)
     }
 
     /// Several at the same time, each has to fail. Agents wait more than they work.
@@ -114,7 +112,6 @@ impl Stage {
                 let output = command.wait_with_output().unwrap();
                 let object = serde_json::from_slice(&output.stdout)
                     .unwrap_or_else(|e| panic!("{}: {e}\n{}", self.agent, String::from_utf8_lossy(&output.stderr)));
-                assert_documented(&object);
                 self.failed(&object)
             })
             .collect()
@@ -216,23 +213,12 @@ impl Ended {
             commit: text("commit"),
             pr: run["pr"].clone(),
             session: text("session"),
-            error: text("error"),
+            error: run["error"]["message"].as_str().map(str::to_owned),
         }
     }
 
     pub(crate) fn error(&self) -> &str {
         self.error.as_deref().unwrap()
-    }
-}
-
-/// `--json` has these keys, all of them, and no others.
-fn assert_documented(object: &Value) {
-    let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<BTreeSet<_>>();
-    let documented = |keys: &[&str]| keys.iter().map(|k| (*k).to_owned()).collect();
-    assert_eq!(keys(object), documented(&["task", "runs"]), "{object}");
-    for run in object["runs"].as_array().unwrap() {
-        let all = ["id", "agent", "state", "branch", "commit", "pr", "session", "error"];
-        assert_eq!(keys(run), documented(&all), "{object}");
     }
 }
 

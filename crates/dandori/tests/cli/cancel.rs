@@ -28,7 +28,7 @@ fn canceling_a_running_agent_ends_its_whole_tree_and_keeps_its_edits() {
     assert!(!env.git(["worktree", "list"]).contains("run_"), "the worktree is gone");
 
     let restored = env.dandori(["worktree", "restore", &key, "--json"]).json();
-    let path = restored["path"].as_str().unwrap();
+    let path = restored["worktree"].as_str().unwrap();
     assert_eq!(std::fs::read_to_string(format!("{path}/edit.txt")).unwrap(), "precious\n");
     assert_eq!(std::fs::read_to_string(format!("{path}/sub/語.txt")).unwrap(), "日本\n");
     assert!(!std::path::Path::new(&format!("{path}/README.md")).exists());
@@ -45,7 +45,7 @@ fn canceling_what_waits_is_over_at_once_and_the_rest_goes_on() {
     let second = env.run_json(["second", "--agent", "exec:echo y > y.txt", "--detach"]);
     assert_eq!(second["runs"][0]["state"], "PENDING");
     let shown = env.dandori(["task", "show", "T-2"]).ok();
-    assert!(shown.contains("number 1 in the queue"), "{shown}");
+    assert!(shown.contains("queued: 1st"), "{shown}");
     let _ = env.dandori(["task", "cancel", "T-2"]).ok();
     assert_eq!(state_of(&env, "2"), "CANCELED");
     let tree =

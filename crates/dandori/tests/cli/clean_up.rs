@@ -27,10 +27,10 @@ fn a_clean_up_that_cannot_be_done_is_given_up_after_five_tries_and_said_so() {
     let run = env.dandori(["task", "show", "1", "--json"]).json()["runs"][0].clone();
     assert_eq!(run["state"], "SUCCEEDED", "the clean-up is not the run: {run}");
     assert_eq!(run["notes"][0]["note"], "not_cleaned_up", "{run}");
-    assert!(env.dandori(["task", "show", "1"]).ok().contains("the worktree could not be removed"));
+    assert!(env.dandori(["task", "show", "1"]).ok().contains("cannot remove the worktree"));
     assert!(worktree.is_dir(), "what could not be removed is still there");
     let log = std::fs::read_to_string(env.state().join("daemon.log")).unwrap();
-    let tries = log.lines().filter(|l| l.contains("could not be taken") && l.contains("step=\"remove\"")).count();
+    let tries = log.lines().filter(|l| l.contains("a step failed") && l.contains("step=\"remove\"")).count();
     assert_eq!(tries, 5, "{log}");
 
     std::fs::remove_file(&trash).unwrap();
@@ -49,7 +49,7 @@ fn a_repository_that_cannot_be_written_is_refused() {
     set_mode(&git_dir, 0o755);
     let said = refused.fails(3);
     assert!(said.contains(git_dir.as_str()) && said.contains("cannot be written"), "{said}");
-    assert_eq!(listed.json(), serde_json::json!([]), "nothing was taken on");
+    assert_eq!(listed.json()["total"], 0, "nothing was taken on");
 }
 
 fn set_mode(path: &Utf8Path, mode: u32) {

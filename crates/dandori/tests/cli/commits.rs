@@ -22,11 +22,17 @@ fn stranger() -> TestEnv {
 fn without_an_identity_a_run_is_refused_before_the_agent_starts() {
     let env = stranger();
     let said = env.dandori(["run", "x", "--agent", EDITS]).fails(1);
-    assert!(said.contains("git does not know who you are") && said.contains("git config --global user.name"), "{said}");
+    assert!(
+        said.contains("git has no user name and e-mail address") && said.contains("git config --global user.name"),
+        "{said}"
+    );
     let said = env.dandori(["run", "x", "--agent", EDITS, "--lang", "ja"]).fails(1);
-    assert!(said.contains("git にユーザー情報が設定されていません") && said.contains("user.email"), "{said}");
+    assert!(
+        said.contains("git にユーザー名とメールアドレスが設定されていません") && said.contains("user.email"),
+        "{said}"
+    );
     assert_eq!(env.dandori(["run", "x", "--agent", EDITS, "--json"]).json()["error"]["code"], "no_identity");
-    assert_eq!(env.dandori(["task", "list", "--json"]).json(), json!([]), "nothing was taken on");
+    assert_eq!(env.dandori(["task", "list", "--json"]).json()["tasks"], json!([]), "nothing was taken on");
 }
 
 #[test]
@@ -34,14 +40,14 @@ fn half_an_identity_is_none() {
     let mut env = stranger();
     env.git(["config", "user.name", "Somebody"]);
     let said = env.dandori(["run", "x", "--agent", EDITS]).fails(1);
-    assert!(said.contains("git does not know who you are"), "{said}");
+    assert!(said.contains("git has no user name and e-mail address"), "{said}");
     // The author alone: whoever commits is still unknown.
     env.var("GIT_AUTHOR_EMAIL", "author@example.com");
     let said = env.dandori(["run", "x", "--agent", EDITS]).fails(1);
-    assert!(said.contains("git does not know who you are"), "{said}");
+    assert!(said.contains("git has no user name and e-mail address"), "{said}");
     env.unset("GIT_AUTHOR_EMAIL").var("GIT_COMMITTER_EMAIL", "committer@example.com");
     let said = env.dandori(["run", "x", "--agent", EDITS]).fails(1);
-    assert!(said.contains("git does not know who you are"), "{said}");
+    assert!(said.contains("git has no user name and e-mail address"), "{said}");
 }
 
 #[test]
@@ -73,7 +79,7 @@ fn an_address_git_takes_from_the_environment_will_do_unless_the_configuration_al
     env.git(["config", "user.name", "Local"]);
     env.var("EMAIL", "mail@example.com");
     let said = env.dandori(["run", "x", "--agent", EDITS]).fails(1);
-    assert!(said.contains("git does not know who you are"), "{said}");
+    assert!(said.contains("git has no user name and e-mail address"), "{said}");
     env.git(["config", "user.useConfigOnly", "false"]);
     let asked = env.run_json(["x", "--agent", EDITS]);
     assert_eq!(author(&env, &asked), "Local <mail@example.com>");
@@ -90,7 +96,7 @@ fn a_follow_up_without_an_identity_is_refused_as_well() {
     assert_eq!(first["runs"][0]["state"], "SUCCEEDED", "{first}");
     std::fs::write(env.home().join(".gitconfig"), "[user]\n\tuseConfigOnly = true\n").unwrap();
     let said = env.dandori(["task", "follow-up", "1", "more"]).fails(1);
-    assert!(said.contains("git does not know who you are"), "{said}");
+    assert!(said.contains("git has no user name and e-mail address"), "{said}");
 }
 
 /// A user who signs, with a signing program that has no key until `key` is there.
@@ -115,7 +121,7 @@ fn a_commit_that_failed_is_made_and_pushed_by_a_retry_without_the_agent() {
     let failed = env.run_json(["sign it", "--agent", EDITS, "--pr"]);
     let run = &failed["runs"][0];
     assert_eq!((&run["state"], &run["commit"]), (&"FAILED".into(), &serde_json::Value::Null));
-    let why = run["error"].as_str().unwrap();
+    let why = run["error"]["message"].as_str().unwrap();
     assert!(why.contains("No secret key") && why.contains("task retry"), "{why}");
     assert_eq!(env.git_in(&env.origin(), ["for-each-ref", "refs/heads/dandori"]), "");
 

@@ -16,7 +16,7 @@ fn it_starts_by_itself_stops_when_told_and_comes_back() {
     let first = env.daemon_pid().unwrap();
     let _ = env.dandori(["daemon", "stop"]).ok();
     wait_until("it is gone", || !is_alive(first));
-    let tasks = env.dandori(["task", "list", "--json"]).json();
+    let tasks = env.dandori(["task", "list", "--json"]).json()["tasks"].clone();
     assert_eq!(tasks.as_array().unwrap().len(), 1);
     assert_ne!(env.daemon_pid().unwrap(), first);
     assert!(env.dandori(["daemon", "logs"]).ok().contains("ready"));
@@ -94,7 +94,7 @@ fn what_the_api_does_not_understand_is_refused_with_a_problem_as_json() {
         let (head, body) = answer.split_once("\r\n\r\n").unwrap();
         assert!(head.contains("content-type: application/json"), "{line}: {answer}");
         let body: serde_json::Value = serde_json::from_str(body).unwrap();
-        (status, body["problem"]["code"].as_str().unwrap().to_owned(), body["problem"]["reason"].to_string())
+        (status, body["error"]["code"].as_str().unwrap().to_owned(), body["error"]["detail"]["reason"].to_string())
     };
     let json = "application/json";
     let cases = [
@@ -106,7 +106,7 @@ fn what_the_api_does_not_understand_is_refused_with_a_problem_as_json() {
         ("POST /v1/tasks", "text/plain", "{}", 415, "bad_request", "application/json"),
         ("GET /v1/worktrees", json, "", 400, "bad_request", "path"),
         ("GET /v1/tasks?limit=many", json, "", 400, "bad_request", "limit"),
-        ("GET /v1/pulls/one?path=/", json, "", 400, "bad_request", "one"),
+        ("GET /v1/pulls?path=/&state=some", json, "", 422, "bad_request", "some"),
         ("GET /v1/events?after=x", json, "", 400, "bad_request", "after"),
     ];
     for (line, kind, body, status, code, reason) in cases {
@@ -122,10 +122,10 @@ fn a_listener_that_is_asked_for_too_late_is_an_error_that_says_what_to_do() {
     let started = env.dandori(["daemon", "start"]).ok();
     assert!(!started.contains("listening"), "{started}");
     let said = env.dandori(["daemon", "start", "--listen", "127.0.0.1:0"]).fails(1);
-    assert!(said.contains("socket alone") && said.contains("dandori daemon stop"), "{said}");
+    assert!(said.contains("only on its socket") && said.contains("dandori daemon stop"), "{said}");
     let stopped = env.dandori(["daemon", "stop"]).ok();
     assert!(stopped.contains("has stopped"), "{stopped}");
-    assert!(env.dandori(["daemon", "stop"]).ok().contains("does not run"));
+    assert!(env.dandori(["daemon", "stop"]).ok().contains("is not running"));
     let started = env.dandori(["daemon", "start", "--listen", "127.0.0.1:0", "--json"]).json();
     let address = started["health"]["listen"].as_str().unwrap().to_owned();
     // Any port is met by the one it has; its own is the same; another is not.
@@ -134,7 +134,7 @@ fn a_listener_that_is_asked_for_too_late_is_an_error_that_says_what_to_do() {
         assert!(again.contains(&format!("listening on http://{address}")), "{again}");
     }
     let refused = env.dandori(["daemon", "start", "--listen", "[::1]:0", "--json"]);
-    assert_eq!((refused.code, &refused.json()["error"]["problem"]["listens"]), (1, &address.as_str().into()));
+    assert_eq!((refused.code, &refused.json()["error"]["detail"]["listens"]), (1, &address.as_str().into()));
     assert!(env.dandori(["daemon", "status"]).ok().contains(&address));
     assert_eq!(env.dandori(["daemon", "stop", "--json"]).json()["stopped"], true);
 }
@@ -231,7 +231,7 @@ fn a_damaged_database_is_put_aside_restored_from_the_backup_and_said_so() {
     }
     let status = env.dandori(["daemon", "start"]);
     assert!(status.stderr.contains("quarantine"), "{status:?}");
-    let tasks = env.dandori(["task", "list", "--json"]).json();
+    let tasks = env.dandori(["task", "list", "--json"]).json()["tasks"].clone();
     assert_eq!(tasks[0]["runs"][0]["state"], "SUCCEEDED", "{tasks}");
 }
 
@@ -261,25 +261,37 @@ fn doctor_and_completions_and_help_answer() {
 }
 
 #[test]
-fn a_daemon_whose_program_was_removed_says_so_and_what_to_do() {
+fn a_daemon_whose_program_was_removed_is_taken_over_by_the_next_command() {
     let env = machine();
     let copy = env.root().join("dandori-of-before");
     // By a process of its own: what another test starts meanwhile would hold our copy open, and it could not be run.
     env.command("cp", [env!("CARGO_BIN_EXE_dandori"), copy.as_str()], env.root());
-    env.command(copy.as_str(), ["daemon", "start"], &env.repo());
+    env.command(copy.as_str(), ["daemon", "start", "--listen", "127.0.0.1:0"], &env.repo());
     std::fs::remove_file(&copy).unwrap();
-    let failed = env.run_json(["x", "--agent", "exec:echo x > x.txt"]);
-    let error = failed["runs"][0]["error"].as_str().unwrap();
-    assert!(error.contains(copy.as_str()) && error.contains("dandori daemon stop"), "{error}");
-    // The same for set-up commands, which run in a shim too.
-    env.write("dandori.toml", "[worktrees]\nset_up = [\"true\"]\n");
-    let _ = env.dandori(["trust"]).ok();
-    let failed = env.run_json(["x", "--agent", "exec:echo x > x.txt"]);
-    assert!(failed["runs"][0]["error"].as_str().unwrap().contains(copy.as_str()), "{failed}");
-    // What it says to do helps.
-    let _ = env.dandori(["daemon", "stop"]).ok();
-    let again = env.dandori(["task", "retry", "T-1", "--json"]).json();
-    assert_eq!(again["runs"][0]["state"], "SUCCEEDED", "{again}");
+    // Whoever does not come by the command line is told what to do.
+    let address = std::fs::read_to_string(env.state().join("private/address")).unwrap();
+    let host = address.strip_prefix("http://").unwrap();
+    let token = std::fs::read_to_string(env.state().join("private/token")).unwrap();
+    let body = format!("{{\"path\":\"{}\",\"instruction\":\"x\",\"agents\":[\"exec:echo x > x.txt\"]}}", env.repo());
+    let ask = |line: &str, body: &str| {
+        let mut stream = TcpStream::connect(host).unwrap();
+        let length = body.len();
+        write!(
+            stream,
+            "{line} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\nauthorization: Bearer {token}\r\n\
+             content-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
+        )
+        .unwrap();
+        let mut answer = String::new();
+        let _ = stream.read_to_string(&mut answer);
+        answer
+    };
+    assert!(ask("POST /v1/tasks", &body).starts_with("HTTP/1.1 200"));
+    wait_until("it has failed", || ask("GET /v1/tasks/T-1", "").contains("\"dandori_gone\""));
+    // The command line has a program: it takes over, says so, and the retry goes well.
+    let again = env.dandori(["task", "retry", "T-1"]);
+    assert!(again.stderr.contains("its program was replaced"), "{again:?}");
+    assert_eq!(env.dandori(["task", "show", "T-1", "--json"]).json()["runs"][1]["state"], "SUCCEEDED");
 }
 
 #[test]

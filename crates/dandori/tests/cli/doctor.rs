@@ -24,10 +24,10 @@ fn every_unknown_key_of_both_files_is_found_with_the_nearest_name() {
     for (finding, meant) in user.iter().zip(["agent", "limits.silence"]) {
         assert_eq!((&finding["ok"], &finding["problem"]["code"]), (&false.into(), &"bad_config".into()), "{finding}");
         assert_eq!(finding["problem"]["suggestion"], meant);
-        assert!(finding["remedy"].as_str().unwrap().contains(meant), "{finding}");
+        assert!(finding["hint"].as_str().unwrap().contains(meant), "{finding}");
     }
     let repository = of(&report, "repository_config");
-    assert!(repository[0]["detail"].as_str().unwrap().contains("belongs into the user's config.toml"), "{report}");
+    assert!(repository[0]["detail"].as_str().unwrap().contains("only allowed in the user's config.toml"), "{report}");
 }
 
 #[test]
@@ -39,7 +39,7 @@ fn a_file_that_is_no_toml_is_told_in_one_line_and_one_that_is_well_by_its_path()
     assert_eq!(said.code, 1);
     let line = said.stdout.lines().find(|l| l.contains("repository configuration")).unwrap();
     assert!(line.contains("dandori.toml") && line.contains("line 1") && !line.contains('|'), "{line}");
-    assert!(said.stdout.contains("→ correct the file"), "{}", said.stdout);
+    assert!(said.stdout.contains("→ fix the file"), "{}", said.stdout);
     let report = env.dandori(["doctor", "--json", "--lang", "ja"]).json();
     let path = env.home().join(".config/dandori/config.toml");
     assert_eq!(of(&report, "user_config")[0]["detail"], path.as_str());
@@ -53,8 +53,8 @@ fn settings_nobody_has_agreed_to_are_found_until_they_are_trusted() {
     let [found] = of(&report, "repository_config")[..] else { panic!("{report}") };
     assert_eq!((&found["ok"], &found["problem"]["code"]), (&false.into(), &"untrusted".into()), "{found}");
     assert!(found["detail"].as_str().unwrap().contains("make deps"), "{found}");
-    assert!(found["remedy"].as_str().unwrap().contains("dandori trust"), "{found}");
-    let _ = env.dandori(["trust"]).ok();
+    assert!(found["hint"].as_str().unwrap().contains("dandori trust"), "{found}");
+    let _ = env.dandori(["trust", "--yes"]).ok();
     let report = env.dandori(["doctor", "--json"]).json();
     assert_eq!(of(&report, "repository_config")[0]["ok"], true, "{report}");
 }
@@ -87,7 +87,7 @@ fn a_version_that_nobody_has_tried_is_told_beside_those_that_are_known() {
     fake_agent(&mut env, "claude", "");
     std::fs::write(env.root().join("bin/claude"), "#!/bin/sh\necho '99.0.1 (Claude Code)'\n").unwrap();
     let known = Client::Claude.describe().program.known_to_work.join(", ");
-    for (lang, words) in [("en", "known to work: "), ("ja", "動作確認済みのバージョン: ")] {
+    for (lang, words) in [("en", "tested versions: "), ("ja", "動作確認済みのバージョン: ")] {
         let report = env.dandori(["doctor", "--json", "--lang", lang]).json();
         let [found] = of(&report, "claude")[..] else { panic!("{report}") };
         assert_eq!((&found["ok"], &found["code"]), (&true.into(), &"untried_version".into()), "{found}");
@@ -106,7 +106,7 @@ fn an_agent_without_hooks_is_told_how_to_get_them() {
     assert_eq!(codes(&report, "claude_hooks"), ["not_installed"], "{report}");
     assert_eq!(codes(&report, "claude_self_test"), ["not_tried"], "{report}");
     for check in ["claude_hooks", "claude_self_test"] {
-        assert!(of(&report, check)[0]["remedy"].as_str().unwrap().contains("dandori init"), "{report}");
+        assert!(of(&report, check)[0]["hint"].as_str().unwrap().contains("dandori init"), "{report}");
     }
     assert!(of(&report, "git").is_empty() && of(&report, "codex_hooks").is_empty(), "only the guards: {report}");
     let said = env.dandori(["doctor", "--guards", "--lang", "ja"]);
@@ -141,10 +141,10 @@ fn each_thing_in_the_way_of_the_hooks_is_found_by_looking() {
     let mut env = machine();
     fake_agent(&mut env, "claude", "no");
     let _ = env.dandori(["init", "--agent", "claude"]).ok();
-    let settings = env.repo().join(".claude/settings.json");
+    let settings = env.repo().join(".claude/settings.local.json");
     let whole = std::fs::read_to_string(&settings).unwrap();
     let found = |env: &TestEnv, text: &str| {
-        env.write(".claude/settings.json", text);
+        env.write(".claude/settings.local.json", text);
         let report = env.dandori(["doctor", "--guards", "--json"]).json();
         codes(&report, "claude_hooks").join(" ")
     };
@@ -198,7 +198,7 @@ fn a_subfolder_without_hooks_for_claude_is_found_and_a_worktree_without_for_code
     let report = env.dandori_in(&linked, ["doctor", "--guards", "--json"]).json();
     assert_eq!(codes(&report, "codex_hooks"), ["codex_worktree"], "{report}");
     let [found] = of(&report, "codex_hooks")[..] else { panic!("{report}") };
-    assert!(found["remedy"].as_str().unwrap().contains(env.repo().as_str()), "{found}");
+    assert!(found["hint"].as_str().unwrap().contains(env.repo().as_str()), "{found}");
 }
 
 #[test]

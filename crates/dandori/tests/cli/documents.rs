@@ -7,13 +7,13 @@ fn a_playbook_is_begun_activated_shown_checked_and_followed() {
     let env = machine();
     let said = env.dandori(["playbook", "status"]).fails(1);
     assert!(said.contains("no active playbook") && said.contains("playbook new"), "{said}");
-    let made = env.dandori(["playbook", "new", "health", "--activate", "--json"]).json();
+    let made = env.dandori(["playbook", "new", "health", "--activate", "--yes", "--json"]).json();
     assert_eq!((&made["path"], &made["branch"]), (&"plan/playbook-health.md".into(), &"feat/health".into()));
-    assert!(env.dandori(["playbook", "check"]).ok().contains("is sound"));
-    assert!(env.dandori(["playbook", "new", "health"]).fails(1).contains("is there already"));
+    assert!(env.dandori(["playbook", "check"]).ok().contains("no problems found"));
+    assert!(env.dandori(["playbook", "new", "health"]).fails(1).contains("already exists"));
     for bad in ["../x", "a b", ".hidden", ""] {
         let said = env.dandori(["playbook", "new", bad]).fails(1);
-        assert!(said.contains("cannot be a playbook's name"), "{bad:?}: {said}");
+        assert!(said.contains("is not a valid playbook name"), "{bad:?}: {said}");
     }
 
     let path = env.repo().join("plan/playbook-health.md");
@@ -35,7 +35,7 @@ fn a_playbook_is_begun_activated_shown_checked_and_followed() {
     let shown = env.dandori(["playbook", "show", "--lang", "ja"]).ok();
     assert!(shown.contains("進行中") && shown.contains("未レビュー") && shown.contains("1/1"), "{shown}");
     let told = env.dandori(["playbook", "status"]);
-    assert!(told.stderr.contains("for the branch feat/health, this is main"), "{}", told.stderr);
+    assert!(told.stderr.contains("for branch feat/health, but you are on main"), "{}", told.stderr);
 }
 
 #[test]
@@ -47,14 +47,14 @@ fn a_value_of_the_state_is_set_alone_and_the_version_before_is_kept() {
     let _ = env.dandori(["state", "set", "playbook.active", "plan/playbook-a.md"]).ok();
     let file = || std::fs::read_to_string(env.repo().join("state.md")).unwrap();
     assert_eq!(file(), mine.replace("active: null #", "active: plan/playbook-a.md #"));
-    assert_eq!(env.dandori(["state", "show", "--json"]).json()["playbook.active"], "plan/playbook-a.md");
+    assert_eq!(env.dandori(["state", "show", "--json"]).json()["values"]["playbook.active"], "plan/playbook-a.md");
     let _ = env.dandori(["state", "set", "playbook.active", "null"]).ok();
     assert_eq!(file(), mine);
 
     let said = env.dandori(["state", "set", "nothing.here", "x"]).fails(1);
-    assert!(said.contains("neither it nor its section is there"), "{said}");
+    assert!(said.contains("neither the key nor its section exists"), "{said}");
     let said = env.dandori(["state", "set", "goal", "x"]).fails(1);
-    assert!(said.contains("below it"), "{said}");
+    assert!(said.contains("other keys or a list"), "{said}");
     assert_eq!(file(), mine);
 
     let versions = env.dandori(["state", "history", "--json"]).json()["versions"].clone();
@@ -62,7 +62,7 @@ fn a_value_of_the_state_is_set_alone_and_the_version_before_is_kept() {
     assert_eq!(versions[0]["active"], "plan/playbook-a.md", "newest first");
     let first = versions[1]["version"].as_str().unwrap();
     assert_eq!(env.dandori(["state", "history", first]).ok(), mine);
-    assert!(env.dandori(["state", "history", "../../x"]).fails(1).contains("no earlier version"));
+    assert!(env.dandori(["state", "history", "../../x"]).fails(1).contains("not found"));
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn a_worktree_has_documents_of_its_own() {
     let _ = env.dandori(["state", "set", "goal.phase", "p1"]).ok();
     let tree = env.root().join("tree");
     env.git(["worktree", "add", "--quiet", "-b", "topic", tree.as_str()]);
-    let show = |folder: &camino::Utf8Path| env.dandori_in(folder, ["state", "show", "--json"]).json();
+    let show = |folder: &camino::Utf8Path| env.dandori_in(folder, ["state", "show", "--json"]).json()["values"].clone();
     let _ = env.dandori_in(&tree, ["state", "set", "goal.phase", "p2"]).ok();
     assert_eq!((&show(&env.repo())["goal.phase"], &show(&tree)["goal.phase"]), (&"p1".into(), &"p2".into()));
     let _ = env.dandori_in(&tree, ["playbook", "new", "x", "--activate"]).ok();
@@ -108,22 +108,22 @@ fn an_agent_does_not_set_the_verdict_on_its_own_work() {
 fn a_first_state_says_which_rules_come_with_it_and_a_new_active_playbook_what_it_replaces() {
     let env = machine();
     let inactive = env.dandori(["playbook", "new", "a"]);
-    assert!(inactive.stdout.contains("not the active one") && inactive.stderr.is_empty(), "{}", inactive.stdout);
+    assert!(inactive.stdout.contains("it is not active") && inactive.stderr.is_empty(), "{}", inactive.stdout);
     let first = env.dandori(["state", "set", "goal.phase", "p1"]);
-    assert!(first.stderr.contains("now goes by the profile discipline"), "{}", first.stderr);
+    assert!(first.stderr.contains("now uses the profile discipline"), "{}", first.stderr);
     let second = env.dandori(["state", "set", "goal.phase", "p2"]);
     assert_eq!((second.code, second.stderr.as_str()), (0, ""), "only the first time");
     let told = env.dandori(["playbook", "new", "b", "--activate"]).ok();
-    assert!(told.contains("plan/playbook-b.md is the active playbook now\n"), "{told}");
-    let told = env.dandori(["playbook", "new", "c", "--activate"]).ok();
-    assert!(told.contains("in place of plan/playbook-b.md"), "{told}");
-    let told = env.dandori(["playbook", "new", "d", "--activate", "--json"]).json();
+    assert!(told.contains("plan/playbook-b.md is now the active playbook\n"), "{told}");
+    let told = env.dandori(["playbook", "new", "c", "--activate", "--yes"]).ok();
+    assert!(told.contains("replaces plan/playbook-b.md as the active playbook"), "{told}");
+    let told = env.dandori(["playbook", "new", "d", "--activate", "--yes", "--json"]).json();
     assert_eq!((&told["replaced"], &told["made_state"]), (&"plan/playbook-c.md".into(), &false.into()));
 
     let other = machine();
     other.write_user_config("[guards]\nprofile = \"discipline\"\n");
     let told = other.dandori(["playbook", "new", "a", "--activate"]);
-    assert!(told.stderr.contains("made state.md") && !told.stderr.contains("now goes by"), "{}", told.stderr);
+    assert!(told.stderr.contains("created state.md") && !told.stderr.contains("now uses"), "{}", told.stderr);
 }
 
 #[test]
@@ -137,7 +137,7 @@ fn a_value_the_state_does_not_understand_is_refused_and_a_documented_key_finds_i
         let said = set(key, bad).fails(1);
         assert!(said.contains(bad) && said.contains("one of"), "{said}");
     }
-    let shown = || env.dandori(["state", "show", "--json"]).json();
+    let shown = || env.dandori(["state", "show", "--json"]).json()["values"].clone();
     assert_eq!(std::fs::read_to_string(env.repo().join("state.md")).unwrap(), "");
     for (key, value) in [
         ("config.security", "admin"),
@@ -153,14 +153,14 @@ fn a_value_the_state_does_not_understand_is_refused_and_a_documented_key_finds_i
     let _ = set("goal.done_criteria", "[a, b]").ok();
     assert_eq!(shown()["goal.done_criteria"], serde_json::json!(["a", "b"]));
     let _ = set("verification.self_complete", "yes").ok();
-    assert!(set("playbook.active", "plan/none.md").stderr.contains("plan/none.md is not there"));
+    assert!(set("playbook.active", "plan/none.md").stderr.contains("plan/none.md does not exist"));
 }
 
 #[test]
 fn a_file_that_was_named_and_is_not_there_is_the_user_s_to_put_right() {
     let env = machine();
     let _ = env.dandori(["playbook", "new", "health"]).ok();
-    assert!(env.dandori(["playbook", "check", "health"]).ok().contains("plan/playbook-health.md is sound"));
+    assert!(env.dandori(["playbook", "check", "health"]).ok().contains("plan/playbook-health.md: no problems found"));
     let _ = env.dandori(["playbook", "show", "health"]).ok();
     for words in [
         &["playbook", "check", "none"][..],
@@ -170,6 +170,52 @@ fn a_file_that_was_named_and_is_not_there_is_the_user_s_to_put_right() {
         &["run", "--file", "none.txt", "--agent", "exec:true"],
     ] {
         let said = env.dandori(words).fails(1);
-        assert!(said.contains("there is no file"), "{words:?}: {said}");
+        assert!(said.contains("not found"), "{words:?}: {said}");
     }
+}
+
+#[test]
+fn nobody_s_playbook_or_profile_is_changed_by_the_way() {
+    let env = machine();
+    let new = |words: &[&str]| env.dandori(["playbook", "new"].iter().chain(words));
+    // A first state.md brings another profile.
+    let refused = new(&["a", "--branch", "my work", "--activate"]).fails(1);
+    assert!(refused.contains("will use the profile discipline"), "{refused}");
+    assert!(!env.repo().join("plan").exists() && !env.repo().join("state.md").exists(), "nothing was written");
+    let hint = refused.split('`').nth(1).unwrap();
+    assert_eq!(hint, "dandori playbook new a --branch 'my work' --activate --yes");
+    let _ = new(&["a", "--branch", "my work", "--activate", "--yes"]).ok();
+    let state = || std::fs::read_to_string(env.repo().join("state.md")).unwrap();
+    let before = state();
+    assert!(before.contains("plan/playbook-a.md") && before.contains("my work"), "{before}");
+    // Another is active.
+    let refused = new(&["b", "--activate"]).fails(1);
+    assert!(refused.contains("plan/playbook-a.md will no longer be the active playbook"), "{refused}");
+    let ja = env.dandori(["--lang", "ja", "playbook", "new", "b", "--activate"]).fails(1);
+    assert!(ja.contains("plan/playbook-a.md は有効な playbook ではなくなります"), "{ja}");
+    assert_eq!(state(), before);
+    // Nothing is replaced: nobody has to be asked.
+    let _ = env.dandori(["state", "set", "playbook.active", "null"]).ok();
+    let _ = new(&["b", "--activate"]).ok();
+    assert_eq!(new(&["c", "--yes"]).code, 2, "there is nothing to agree to");
+}
+
+/// At a terminal it is asked, and only a yes counts.
+#[test]
+fn at_a_terminal_the_user_is_asked() {
+    let env = machine();
+    let answered = |name: &str, answer: &str| {
+        let line = format!("{} playbook new {name} --activate", env!("CARGO_BIN_EXE_dandori"));
+        let script = format!("printf '{answer}\\n' | script -qec '{line}' /dev/null");
+        env.program("sh", ["-c", &script], &env.repo()).output().unwrap()
+    };
+    let said = |output: &std::process::Output| String::from_utf8_lossy(&output.stdout).into_owned();
+    let no = answered("a", "n");
+    assert!(
+        said(&no).contains("profile discipline. Continue? [y/N]") && said(&no).contains("nothing was changed"),
+        "{no:?}"
+    );
+    assert!(!env.repo().join("plan").exists());
+    let yes = answered("a", "y");
+    assert!(said(&yes).contains("is now the active playbook"), "{yes:?}");
 }

@@ -18,7 +18,7 @@ fn a_follow_up_is_a_second_commit_on_the_same_branch_and_pull_request() {
     let places = env.git_in(&env.origin(), ["show", &format!("{branch}:place.txt")]);
     let lines: Vec<&str> = places.lines().collect();
     assert_eq!(lines[0], lines[1], "the same worktree");
-    assert_eq!(env.dandori(["pr", "list", "--json"]).json().as_array().unwrap().len(), 1);
+    assert_eq!(env.dandori(["pr", "list", "--json"]).json()["total"], 1);
 }
 
 #[test]
@@ -33,7 +33,7 @@ fn a_run_and_its_follow_ups_are_one_candidate_with_the_whole_of_their_work() {
             .unwrap()
             .iter()
             .find(|r| r["id"] == id.as_str())
-            .map(|r| r["key"].as_str().unwrap().to_owned())
+            .map(|r| r["run"].as_str().unwrap().to_owned())
             .unwrap()
     };
     let (first, rival) = (key(&answer, 0), key(&answer, 1));
@@ -44,13 +44,13 @@ fn a_run_and_its_follow_ups_are_one_candidate_with_the_whole_of_their_work() {
     assert_eq!(compared["runs"].as_array().unwrap().len(), 2, "{compared}");
     assert_eq!(compared["overlap"], serde_json::json!([]), "a chain is no rival of itself");
     let chain = &compared["runs"][0];
-    assert_eq!((&chain["key"], &chain["chain"]), (&last.as_str().into(), &serde_json::json!([first, last])));
+    assert_eq!((&chain["run"], &chain["chain"]), (&last.as_str().into(), &serde_json::json!([first, last])));
     assert_eq!((&chain["files"][0]["path"], &chain["insertions"]), (&"a.txt".into(), &2.into()), "{compared}");
-    assert_eq!(compared["runs"][1]["key"], rival.as_str());
+    assert_eq!(compared["runs"][1]["run"], rival.as_str());
     // Named by its agent or by its first run, it is the latest that is picked.
     for name in ["exec:echo a >> a.txt", &first] {
         let picked = env.dandori(["task", "pick", "T-1", name, "--json"]).json();
-        assert_eq!(picked["picked"], second["runs"][0]["id"], "{name}: {picked}");
+        assert_eq!(picked["picked"], second["runs"][0]["run"], "{name}: {picked}");
     }
 }
 
@@ -65,10 +65,10 @@ fn a_follow_up_that_changed_nothing_leaves_its_candidate_as_it_was() {
     assert_eq!(compared["runs"].as_array().unwrap().len(), 1, "{compared}");
     assert_eq!(
         (&compared["runs"][0]["run"], &compared["runs"][0]["insertions"]),
-        (&second["runs"][0]["id"], &1.into())
+        (&second["runs"][0]["run"], &1.into())
     );
     let picked = env.dandori(["task", "pick", "T-1", agent, "--json"]).json();
-    assert_eq!(picked["picked"], first["runs"][0]["id"], "{picked}");
+    assert_eq!(picked["picked"], first["runs"][0]["run"], "{picked}");
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn work_kept_when_the_worktree_was_removed_comes_back_with_a_follow_up() {
     let env = machine();
     let agent = "exec:if [ -e half.txt ]; then echo whole >> half.txt; else echo half > half.txt; exit 1; fi";
     env.run_json(["first", "--agent", agent]);
-    let listed = env.dandori(["worktree", "list", "--json"]).json();
+    let listed = env.dandori(["worktree", "list", "--json"]).json()["worktrees"].clone();
     let branch = listed[0]["branch"].as_str().unwrap().to_owned();
     let _ = env.dandori(["worktree", "remove", &branch, "--force"]).ok();
     let second = env.dandori(["task", "follow-up", "T-1", "finish it", "--json"]).json();
@@ -157,7 +157,7 @@ fn in_conflict(env: &TestEnv, agent: &str) -> String {
     refuse_pushes(env, false);
     overtake(env, &branch, "shared.txt", "theirs");
     let conflict = env.dandori(["task", "retry", "T-1", "--json"]).json();
-    assert!(conflict["runs"][0]["error"].as_str().unwrap().contains("shared.txt"), "{conflict}");
+    assert!(conflict["runs"][0]["error"]["message"].as_str().unwrap().contains("shared.txt"), "{conflict}");
     branch
 }
 
@@ -192,7 +192,7 @@ fn a_follow_up_that_leaves_the_conflict_as_it_is_fails_and_the_next_goes_on() {
     let third = env.dandori(["task", "follow-up", "T-1", "something else", "--json"]).json();
     let run = &third["runs"][0];
     assert_eq!(run["state"], "FAILED", "{third}");
-    assert!(run["error"].as_str().unwrap().contains("shared.txt"), "{run}");
+    assert!(run["error"]["message"].as_str().unwrap().contains("shared.txt"), "{run}");
     let tree = env.dandori(["task", "show", "1", "--json"]).json()["runs"][2]["worktree"].as_str().unwrap().to_owned();
     std::fs::write(format!("{tree}/solve"), "").unwrap();
     let fourth = env.dandori(["task", "follow-up", "T-1", "solve it", "--json"]).json();
@@ -229,6 +229,6 @@ fn a_task_that_is_at_work_takes_no_follow_up() {
     env.run_json(["first", "--agent", "exec:echo up; while [ ! -e go ]; do sleep 0.05; done", "--detach"]);
     wait_until("it runs", || env.dandori(["task", "log", "1", "--raw"]).stdout.contains("up"));
     let said = env.dandori(["task", "follow-up", "T-1", "more"]).fails(1);
-    assert!(said.contains("still at work"), "{said}");
+    assert!(said.contains("still in progress"), "{said}");
     let _ = env.dandori(["task", "cancel", "T-1"]).ok();
 }

@@ -7,7 +7,7 @@ use crate::machine;
 
 fn guard<'l>(list: &'l Value, name: &str) -> &'l Value {
     let guards = list["guards"].as_array().unwrap();
-    guards.iter().find(|guard| guard["name"] == name).unwrap_or_else(|| panic!("no {name} in {list}"))
+    guards.iter().find(|guard| guard["guard"] == name).unwrap_or_else(|| panic!("no {name} in {list}"))
 }
 
 #[test]
@@ -41,7 +41,7 @@ fn every_guard_is_listed_with_its_level_and_who_set_it() {
     let said = env.dandori(["guard", "list"]);
     assert!(said.stderr.contains("dandori trust"), "{}", said.stderr);
 
-    let trusted = env.dandori(["trust"]).ok();
+    let trusted = env.dandori(["trust", "--yes"]).ok();
     assert!(trusted.contains("guards.level.secrets: off"), "{trusted}");
     let list = env.dandori(["guard", "list", "--json"]).json();
     assert_eq!(guard(&list, "secrets")["level"], "off");
@@ -84,10 +84,10 @@ fn a_misspelt_section_and_a_line_that_is_no_toml_are_told_in_one_line_each() {
     let env = machine();
     env.write("dandori.toml", "[guard]\nprofile = \"discipline\"\n");
     let said = env.dandori(["guard", "list"]);
-    assert!(said.stderr.contains("there is no key `guard` (`guards`?)"), "{}", said.stderr);
+    assert!(said.stderr.contains("unknown key `guard` (`guards`?)"), "{}", said.stderr);
     assert_eq!(env.dandori(["guard", "list", "--json"]).json()["notes"][0]["kind"], "unknown_key");
     let start = json!({"session_id": "s1", "cwd": env.repo(), "hook_event_name": "SessionStart", "source": "startup"});
-    assert!(hook(&env, "claude", &start).stdout.contains("there is no key `guard`"));
+    assert!(hook(&env, "claude", &start).stdout.contains("unknown key `guard`"));
 
     env.write("dandori.toml", "[guards]\nprofile = 3\n");
     let said = env.dandori(["guard", "list"]).stderr;

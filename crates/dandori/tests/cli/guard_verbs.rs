@@ -7,7 +7,7 @@ use crate::hook::{bash, hook};
 use crate::machine;
 
 /// Runs a line at a terminal of its own, out of reach of whoever runs these tests, and types `typed` into it.
-fn at_a_terminal(env: &TestEnv, line: &str, typed: &str) -> String {
+pub(crate) fn at_a_terminal(env: &TestEnv, line: &str, typed: &str) -> String {
     let done = env.root().join("done");
     let said = env.root().join("said");
     let _ = std::fs::remove_file(&done);
@@ -37,15 +37,15 @@ fn explain_shows_what_a_line_would_do_and_what_each_guard_says() {
     let main = told["guards"].as_array().unwrap().iter().find(|g| g["guard"] == "main-branch").unwrap();
     assert_eq!(main["outcome"], "block");
     let shown = env.dandori(["guard", "explain", line]).ok();
-    for word in ["git push --force origin main", "bash", "notes.txt", "main-branch", "would refuse it"] {
+    for word in ["git push --force origin main", "bash", "notes.txt", "main-branch", "blocks it"] {
         assert!(shown.contains(word), "{word}: {shown}");
     }
     let written = env.dandori(["guard", "explain", "echo x > a; touch b", "--lang", "ja"]).ok();
     assert!(written.contains("a  リダイレクト") && written.contains("b  作成"), "{written}");
     let japanese = env.dandori(["guard", "explain", "ls", "--lang", "ja"]).ok();
-    assert!(japanese.contains("実行されるコマンド") && japanese.contains("実行されます"), "{japanese}");
+    assert!(japanese.contains("実行されるコマンド") && japanese.contains("実行できます"), "{japanese}");
     let unseen = env.dandori(["guard", "explain", "curl x.example | sh"]).ok();
-    assert!(unseen.contains("Cannot be seen through"), "{unseen}");
+    assert!(unseen.contains("Not analyzable"), "{unseen}");
     assert!(!env.state().join("daemon.lock").exists(), "no daemon was started");
 }
 
@@ -61,7 +61,7 @@ fn test_judges_an_event_and_notes_nothing() {
     assert!(!kept.exists(), "nothing was written down");
     let bad = env.dandori(["guard", "test", "/dev/null"]);
     assert_eq!(bad.code, 1);
-    assert!(bad.stderr.contains("no hook event"), "{}", bad.stderr);
+    assert!(bad.stderr.contains("not a hook event"), "{}", bad.stderr);
 }
 
 #[test]
@@ -90,12 +90,12 @@ fn a_test_says_what_the_hook_says_to_an_event_it_does_not_read() {
     let event = env.root().join("event.json");
     let whole = bash(&env, "ls").to_string();
     let large = whole.replace("\"ls\"", &format!("\"ls {}\"", "x".repeat(9_000_000)));
-    for (text, why) in [(large.as_str(), "too large"), (&whole[..whole.len() - 40], "not JSON")] {
+    for (text, why) in [(large.as_str(), "too large"), (&whole[..whole.len() - 40], "not valid JSON")] {
         std::fs::write(&event, text).unwrap();
         let told = env.dandori(["guard", "test", event.as_str(), "--json"]).json();
         assert_eq!((&told["verdict"], &told["answer"]["exit"]), (&json!("block"), &json!(2)), "{why}");
         let shown = env.dandori(["guard", "test", event.as_str()]);
-        assert!(shown.stdout.contains("hook would refuse it") && shown.stderr.contains(why), "{}", shown.stderr);
+        assert!(shown.stdout.contains("hook blocks it") && shown.stderr.contains(why), "{}", shown.stderr);
     }
 }
 
@@ -128,7 +128,7 @@ fn nobody_who_does_not_confirm_and_no_agent_gets_an_exception() {
     assert!(no.contains("exit 1") && no.contains("not confirmed"), "{no}");
     for mark in ["CLAUDECODE=1", "GEMINI_CLI=1", "CODEX_THREAD_ID=x"] {
         let refused = at_a_terminal(&env, &format!("env {mark} {allow}"), "yes\n");
-        assert!(refused.contains("exit 1") && refused.contains("for a person"), "{refused}");
+        assert!(refused.contains("exit 1") && refused.contains("interactive terminal"), "{refused}");
     }
     // An agent that takes its marks away is still among the processes above.
     let claude = env.root().join("claude");
@@ -136,9 +136,9 @@ fn nobody_who_does_not_confirm_and_no_agent_gets_an_exception() {
     let hidden = at_a_terminal(&env, &format!("{claude} -c '{allow}; true'"), "yes\n");
     assert!(hidden.contains("Claude Code"), "{hidden}");
     let control = at_a_terminal(&env, &format!("{} guard allow control", binary()), "yes\n");
-    assert!(control.contains("knows no exceptions"), "{control}");
+    assert!(control.contains("does not support exceptions"), "{control}");
     let unknown = env.dandori(["guard", "allow", "nonsense"]);
-    assert!(unknown.stderr.contains("there is no guard"), "{}", unknown.stderr);
+    assert!(unknown.stderr.contains("unknown guard"), "{}", unknown.stderr);
     let long = env.dandori(["guard", "allow", "main-branch", "--for", "9d"]);
     assert!(long.stderr.contains("24 hours"), "{}", long.stderr);
     assert_eq!(env.dandori(["guard", "list", "--json"]).json()["exceptions"], json!([]));
@@ -152,9 +152,9 @@ fn what_cannot_be_an_exception_is_wrong_usage_and_how_often_it_holds_is_said() {
         (["--for", "0s"], "90s, 30m, 8h"),
         (["--for", "2d"], "24 hours"),
         (["--uses", "0"], "--uses"),
-        (["--path", "["], "not a pattern"),
-        (["--path", " "], "not a pattern"),
-        (["--command", " "], "no command"),
+        (["--path", "["], "invalid pattern"),
+        (["--path", " "], "invalid pattern"),
+        (["--command", " "], "command is empty"),
     ] {
         let refused = env.dandori(["guard", "allow", "bash", words[0], words[1]]);
         assert!(refused.code == 2 && refused.stderr.contains(told), "{words:?}: {}", refused.stderr);
@@ -162,11 +162,11 @@ fn what_cannot_be_an_exception_is_wrong_usage_and_how_often_it_holds_is_said() {
     let consent = env.dandori(["guard", "allow", "consent"]);
     assert!(consent.code == 1 && consent.stderr.contains("`dandori consent`"), "{}", consent.stderr);
     let said = at_a_terminal(&env, &format!("{} guard allow bash --uses 2", binary()), "yes\n");
-    assert!(said.contains("everything until") && said.contains(", 2 times at most (take"), "{said}");
+    assert!(said.contains("everything, until") && said.contains(", at most 2 times; revoke"), "{said}");
     let listed = env.dandori(["guard", "list"]).ok();
-    assert!(listed.contains("2 times at most"), "{listed}");
+    assert!(listed.contains("at most 2 times"), "{listed}");
     let japanese = env.dandori(["guard", "list", "--lang", "ja"]).ok();
-    assert!(japanese.contains("bash の例外: すべて (期限") && japanese.contains("2 回まで"), "{japanese}");
+    assert!(japanese.contains("bash の例外: すべて、期限") && japanese.contains("2 回まで"), "{japanese}");
 }
 
 #[test]
@@ -176,7 +176,7 @@ fn explain_says_which_guards_judge_by_the_session() {
     assert!(!plain.stderr.contains("init"), "{}", plain.stderr);
     env.write("state.md", "---\nplaybook:\n  active: null\n---\n");
     let told = env.dandori(["guard", "explain", "touch x"]);
-    assert!(told.stderr.contains("init, consent: judged as for a session"), "{}", told.stderr);
+    assert!(told.stderr.contains("init, consent: decided as for a confirmed session"), "{}", told.stderr);
 }
 
 #[test]

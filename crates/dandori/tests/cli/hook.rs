@@ -127,7 +127,7 @@ fn a_refusal_says_which_file_could_not_be_used_and_a_pass_does_not() {
     env.write("dandori.toml", "[guards\n");
     let refused = hook(&env, "claude", &bash(&env, "git commit -m x"));
     assert_eq!(refused.code, 2);
-    for part in ["config.toml cannot be used", "dandori.toml cannot be used"] {
+    for part in ["config.toml: all guards use their defaults", "dandori.toml; the guards ignore it"] {
         assert!(refused.stderr.contains(part) && refused.stdout.contains(part), "{}", refused.stderr);
     }
     let passed = hook(&env, "claude", &bash(&env, "ls"));
@@ -229,7 +229,7 @@ fn an_event_that_never_ends_is_answered_before_the_client_gives_up() {
     let ran = Ran::of(&child.wait_with_output().unwrap());
     drop(stdin);
     assert!(begun.elapsed() < Duration::from_secs(14), "{:?}", begun.elapsed());
-    assert!(ran.stdout.contains("took too long"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("timed out"), "{}", ran.stdout);
 }
 
 #[test]
@@ -258,7 +258,7 @@ fn a_program_of_the_user_s_own_decides_and_its_failure_follows_its_policy() {
     }
     env.write_user_config("[[guards.rule]]\nname = \"mine\"\ntools = [\"Bash\"]\nrun = [\"./tools/none\"]\n");
     let ran = hook(&env, "claude", &line);
-    assert!(ran.stdout.contains("./tools/none could not be started: No such file"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("cannot start ./tools/none: No such file"), "{}", ran.stdout);
 }
 
 #[test]
@@ -274,7 +274,7 @@ fn an_event_that_is_cut_off_is_refused_when_it_is_about_a_tool_and_in_the_user_s
     let refused = cut(&env, half);
     assert_eq!(refused.code, 2, "{}", refused.stdout);
     assert!(
-        refused.stderr.starts_with("dandori hook: not judged: the event on stdin is not JSON"),
+        refused.stderr.starts_with("dandori hook: not checked: the event on stdin is not valid JSON"),
         "{}",
         refused.stderr
     );
@@ -284,8 +284,8 @@ fn an_event_that_is_cut_off_is_refused_when_it_is_about_a_tool_and_in_the_user_s
     assert_eq!(cut(&env, &quoted[..quoted.len() - 1]).code, 0, "what a text says is no field");
     env.var("LC_ALL", "ja_JP.UTF-8");
     let japanese = cut(&env, half);
-    assert!(japanese.code == 2 && japanese.stderr.contains("判定できませんでした"), "{}", japanese.stderr);
-    assert!(!japanese.stderr.contains("not judged"), "one language: {}", japanese.stderr);
+    assert!(japanese.code == 2 && japanese.stderr.contains("確認できませんでした"), "{}", japanese.stderr);
+    assert!(!japanese.stderr.contains("not checked"), "one language: {}", japanese.stderr);
 }
 
 #[test]
@@ -308,7 +308,7 @@ fn what_is_no_event_passes_with_a_word_and_what_is_large_is_judged() {
 
 /// The call that `init` has written, with an environment of the client's own.
 fn installed(env: &TestEnv, vars: &[(&str, String)], event: &Value) -> Ran {
-    let settings = std::fs::read_to_string(env.repo().join(".claude/settings.json")).unwrap();
+    let settings = std::fs::read_to_string(env.repo().join(".claude/settings.local.json")).unwrap();
     let settings: Value = serde_json::from_str(&settings).unwrap();
     let args = &settings["hooks"]["PreToolUse"][0]["hooks"][0]["args"];
     let args: Vec<&str> = args.as_array().unwrap().iter().map(|word| word.as_str().unwrap()).collect();
@@ -405,10 +405,10 @@ fn a_hook_that_is_killed_is_missed_by_the_next_event_and_by_the_end_of_the_turn(
     let after = hook(&env, "claude", &event(&env, "PostToolUse", &done("t3"))).json();
     for said in [&after["systemMessage"], &after["hookSpecificOutput"]["additionalContext"]] {
         let said = said.as_str().unwrap();
-        assert!(said.contains("pre-tool Bash") && said.contains("without having been judged"), "{said}");
+        assert!(said.contains("pre-tool Bash") && said.contains("without being checked"), "{said}");
     }
     let refused = hook(&env, "claude", &event(&env, "PostToolUse", &done("t4")));
-    assert!(refused.stdout.contains("without having been judged"), "killed before it had begun: {}", refused.stdout);
+    assert!(refused.stdout.contains("without being checked"), "killed before it had begun: {}", refused.stdout);
     assert_eq!(hook(&env, "claude", &event(&env, "Stop", &json!({"stop_hook_active": false}))).stdout, "", "told once");
 
     let begun = folder(&env).join("sessions/claude-s1/begun");

@@ -56,6 +56,6 @@ fn a_run_whose_rules_cannot_be_read_is_refused_every_tool() {
             std::fs::write(folder.join("rules.json"), text).unwrap();
         }
         let said = reads_secret(&env, &env.repo(), Some(RUN), &["--run", folder.as_str()]).fails(2);
-        assert!(said.contains("not judged"), "{said}");
+        assert!(said.contains("not checked"), "{said}");
     }
 }

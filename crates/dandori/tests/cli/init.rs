@@ -67,14 +67,14 @@ fn every_agent_found_gets_its_hooks_and_the_user_is_told_what_to_confirm() {
     let said = env.dandori(["init"]);
     assert_eq!(said.code, 0, "{}", said.stderr);
     insta::assert_snapshot!(said.stdout, @r"
-    created   .claude/settings.json
+    created   .claude/settings.local.json
     created   .codex/hooks.json
     created   .gemini/settings.json
     ");
     let project = format!("[projects.\"{}\"] trust_level", env.repo());
     for told in [
         project.as_str(),
-        "do not commit them",
+        "Do not commit it",
         "`/hooks`",
         "trusted folder",
         "dandori init --user",
@@ -83,7 +83,7 @@ fn every_agent_found_gets_its_hooks_and_the_user_is_told_what_to_confirm() {
         assert!(said.stderr.contains(told), "{told}: {}", said.stderr);
     }
     let bin = env!("CARGO_BIN_EXE_dandori");
-    let claude = &json(&env.repo().join(".claude/settings.json"))["hooks"]["PreToolUse"][0];
+    let claude = &json(&env.repo().join(".claude/settings.local.json"))["hooks"]["PreToolUse"][0];
     assert_eq!(claude["matcher"], "*");
     assert_eq!(claude["hooks"][0]["command"], bin);
     let (state, home) = (env.state(), env.home());
@@ -91,7 +91,7 @@ fn every_agent_found_gets_its_hooks_and_the_user_is_told_what_to_confirm() {
     let args = serde_json::json!(["hook", "claude", "--state", state, "--config", config, "--home", home]);
     assert_eq!(claude["hooks"][0]["args"], args);
     assert_eq!(claude["hooks"][0]["onFailure"], "block");
-    assert_eq!(json(&env.repo().join(".claude/settings.json"))["crossSessionInbound"], "refuse");
+    assert_eq!(json(&env.repo().join(".claude/settings.local.json"))["crossSessionInbound"], "refuse");
     let places = format!("--state {state} --config {config} --home {home}");
     let codex = &json(&env.repo().join(".codex/hooks.json"))["hooks"]["PreToolUse"][0]["hooks"][0];
     assert_eq!(codex["command"], format!("{bin} hook codex {places}"));
@@ -123,7 +123,7 @@ fn what_init_did_is_undone_to_the_byte_whatever_was_there() {
         Some("\n"),
     ] {
         let env = machine_with(&["claude", "codex", "gemini"]);
-        for path in [".claude/settings.json", ".codex/hooks.json", ".gemini/settings.json"] {
+        for path in [".claude/settings.local.json", ".codex/hooks.json", ".gemini/settings.json"] {
             if let Some(text) = text {
                 env.write(path, text);
             }
@@ -135,7 +135,7 @@ fn what_init_did_is_undone_to_the_byte_whatever_was_there() {
         let action = if text.is_none() { "removed" } else { "changed" };
         assert_eq!(actions(&answer), [("claude", action), ("codex", action), ("gemini", action)], "{text:?}");
         assert_eq!(files(&env.repo()), before, "{text:?}");
-        assert!(env.dandori(["init", "--uninstall"]).ok().contains("none of dandori's hooks"));
+        assert!(env.dandori(["init", "--uninstall"]).ok().contains("hooks are not installed"));
     }
 }
 
@@ -145,17 +145,17 @@ fn a_folder_that_others_use_by_now_stays() {
     let _ = env.dandori(["init"]).ok();
     env.write(".claude/commands/x.md", "x");
     let _ = env.dandori(["init", "--uninstall"]).ok();
-    assert!(!env.repo().join(".claude/settings.json").exists());
+    assert!(!env.repo().join(".claude/settings.local.json").exists());
     assert!(env.repo().join(".claude/commands/x.md").exists());
 }
 
 #[test]
 fn a_dry_run_shows_the_diff_and_writes_nothing() {
     let env = machine_with(&["claude"]);
-    env.write(".claude/settings.json", "{\n  \"model\": \"x\"\n}\n");
+    env.write(".claude/settings.local.json", "{\n  \"model\": \"x\"\n}\n");
     let before = files(&env.repo());
     let said = env.dandori(["init", "--dry-run"]);
-    let start = "--- a/.claude/settings.json\n+++ b/.claude/settings.json\n@@ -1,3 +1,";
+    let start = "--- a/.claude/settings.local.json\n+++ b/.claude/settings.local.json\n@@ -1,3 +1,";
     assert!(said.stdout.starts_with(start), "{}", said.stdout);
     assert!(said.stdout.contains("\n-  \"model\": \"x\"\n+  \"model\": \"x\",\n+  \"hooks\": {\n"), "{}", said.stdout);
     assert!(said.stderr.contains("nothing was written"), "{}", said.stderr);
@@ -183,7 +183,7 @@ fn settings_that_are_not_understood_leave_every_file_alone() {
     for (text, told) in [
         ("{\n  \"a\": 1\n  \"b\": 2\n}", "line 2, column 9"),
         ("{\n  \"hooks\": []\n}", "line 2, column 12: `hooks` is not an object"),
-        ("[]", "it is not an object"),
+        ("[]", "not an object"),
         ("{\"hooks\": {\"AfterTool\": {}}}", "`hooks.AfterTool` is not a list"),
     ] {
         env.write(".gemini/settings.json", text);
@@ -201,8 +201,8 @@ fn settings_that_are_not_understood_leave_every_file_alone() {
 fn other_peoples_hooks_and_later_changes_stay() {
     let env = machine_with(&["claude"]);
     let theirs = "{\n  \"hooks\": {\n    \"PreToolUse\": [\n      { \"matcher\": \"Bash\", \"hooks\": [{ \"type\": \"command\", \"command\": \"lint\" }] }\n    ]\n  }\n}\n";
-    env.write(".claude/settings.json", theirs);
-    let path = env.repo().join(".claude/settings.json");
+    env.write(".claude/settings.local.json", theirs);
+    let path = env.repo().join(".claude/settings.local.json");
     let _ = env.dandori(["init"]).ok();
     let installed = fs::read_to_string(&path).unwrap();
     fs::write(&path, installed.replacen("{\n", "{\n  \"model\": \"x\",\n", 1)).unwrap();
@@ -229,7 +229,7 @@ fn a_link_stays_a_link_and_a_mode_a_mode() {
     put(&real, "{}");
     fs::set_permissions(&real, PermissionsExt::from_mode(0o666)).unwrap();
     fs::create_dir(env.repo().join(".claude")).unwrap();
-    let link = env.repo().join(".claude/settings.json");
+    let link = env.repo().join(".claude/settings.local.json");
     symlink(&real, &link).unwrap();
     let _ = env.dandori(["init"]).ok();
     assert!(link.symlink_metadata().unwrap().is_symlink() && real.metadata().unwrap().is_file());
@@ -290,7 +290,7 @@ fn what_keeps_the_hooks_from_being_heard_is_said() {
     let off = of("disabled");
     assert_eq!(off.len(), 2, "{answer}");
     assert!(off[0].contains("home/.claude/settings.json") && off[1].contains("settings.local.json"), "{off:?}");
-    assert!(of("unread")[0].contains("for the comment in line 2, column 3"), "{answer}");
+    assert!(of("unread")[0].contains("because of the comment in line 2, column 3"), "{answer}");
 }
 
 #[test]
@@ -331,7 +331,7 @@ fn without_a_repository_or_an_agent_the_way_out_is_told() {
     assert!(said.contains("not in a git repository") && said.contains("dandori init --user"), "{said}");
     let env = machine_with(&[]);
     let said = env.dandori(["init"]).fails(1);
-    assert!(said.contains("no agent was found") && said.contains("--agent"), "{said}");
+    assert!(said.contains("no agent found") && said.contains("--agent"), "{said}");
     assert!(env.dandori(["init", "--agent", "aider"]).fails(2).contains("claude"));
     let _ = env.dandori(["init", "--agent", "gemini"]).ok();
     assert!(env.repo().join(".gemini/settings.json").is_file());
@@ -345,13 +345,13 @@ fn a_subfolder_and_a_worktree_are_guarded_at_their_own_root() {
     fs::create_dir(tree.join("deep")).unwrap();
     env.var("PATH", "/nonexistent");
     let _ = env.dandori_in(&tree.join("deep"), ["init", "--agent", "claude"]).ok();
-    assert!(tree.join(".claude/settings.json").is_file() && !env.repo().join(".claude").exists());
+    assert!(tree.join(".claude/settings.local.json").is_file() && !env.repo().join(".claude").exists());
 }
 
 #[test]
 fn what_is_remembered_is_what_was_there_at_the_last_beginning() {
     let env = machine_with(&["claude"]);
-    let path = env.repo().join(".claude/settings.json");
+    let path = env.repo().join(".claude/settings.local.json");
     let _ = env.dandori(["init"]).ok();
     // Taken back by hand, or a kill came before the file was written: the memory of then does not count any more.
     fs::write(&path, "{ \"hooks\" : { } }").unwrap();
@@ -368,11 +368,14 @@ fn what_is_remembered_is_what_was_there_at_the_last_beginning() {
 #[test]
 fn without_what_was_remembered_ours_still_comes_out() {
     let env = machine_with(&["claude"]);
-    env.write(".claude/settings.json", "{\n  \"model\": \"x\"\n}\n");
+    env.write(".claude/settings.local.json", "{\n  \"model\": \"x\"\n}\n");
     let _ = env.dandori(["init"]).ok();
     fs::remove_dir_all(env.state().join("guards")).unwrap();
     let _ = env.dandori(["init", "--uninstall"]).ok();
-    assert_eq!(fs::read_to_string(env.repo().join(".claude/settings.json")).unwrap(), "{\n  \"model\": \"x\"\n}\n");
+    assert_eq!(
+        fs::read_to_string(env.repo().join(".claude/settings.local.json")).unwrap(),
+        "{\n  \"model\": \"x\"\n}\n"
+    );
 }
 
 #[test]
@@ -385,21 +388,21 @@ fn a_file_its_client_drops_is_named_with_the_place_and_the_way_out() {
         ),
     ] {
         let env = machine_with(&["claude"]);
-        env.write(".claude/settings.json", text);
+        env.write(".claude/settings.local.json", text);
         let said = env.dandori(["init"]);
-        assert!(said.stderr.contains(key) && said.stderr.contains("mend that place"), "{}", said.stderr);
+        assert!(said.stderr.contains(key) && said.stderr.contains("fix this place"), "{}", said.stderr);
         assert!(codes(&env.dandori(["init", "--json"]).json()).contains(&"bad_field"));
     }
     let env = machine_with(&["claude"]);
-    env.write(".claude/settings.json", "{ // mine\n}\n");
+    env.write(".claude/settings.local.json", "{ // mine\n}\n");
     let said = env.dandori(["init"]);
-    assert!(said.stderr.contains("for the comment") && said.stderr.contains("take it out"), "{}", said.stderr);
+    assert!(said.stderr.contains("because of the comment") && said.stderr.contains("remove it"), "{}", said.stderr);
 }
 
 #[test]
 fn a_read_only_file_is_changed_with_a_word_and_nothing_to_do_has_none() {
     let env = machine_with(&["claude"]);
-    let settings = env.repo().join(".claude/settings.json");
+    let settings = env.repo().join(".claude/settings.local.json");
     put(&settings, "{}\n");
     fs::set_permissions(&settings, PermissionsExt::from_mode(0o444)).unwrap();
     assert!(codes(&env.dandori(["init", "--json"]).json()).contains(&"read_only"));
@@ -421,4 +424,57 @@ fn codex_in_a_linked_worktree_is_sent_to_the_main_checkout() {
     assert!(answer["advice"][0]["message"].as_str().unwrap().contains(env.repo().as_str()), "{answer}");
     let users = env.dandori(["init", "--user", "--json"]).json();
     assert!(codes(&users).contains(&"codex_trust") && !codes(&users).contains(&"not_for_others"), "{users}");
+}
+
+#[test]
+fn colleagues_are_not_given_hooks_to_a_program_they_do_not_have() {
+    let mut env = machine_with(&["claude"]);
+    let path = std::env::var("PATH").unwrap();
+    env.var("PATH", format!("{}:{path}", env.root().join("bin")));
+    let (shared, local) = (env.repo().join(".claude/settings.json"), env.repo().join(".claude/settings.local.json"));
+    let before = files(&env.repo());
+    let said = env.dandori(["init", "--agent", "claude"]);
+    assert!(local.is_file() && !shared.exists(), "{}", said.stdout);
+    assert!(!said.stderr.contains("Do not commit it"), "it is not for others: {}", said.stderr);
+    // git would take it along: it is said how to keep it out, and that works.
+    let hint =
+        said.stderr.split('`').find(|part| part.starts_with("echo ")).unwrap_or_else(|| panic!("{}", said.stderr));
+    assert!(env.git(["status", "--porcelain", "--untracked-files=all"]).contains("settings.local.json"));
+    env.command("sh", ["-c", hint], &env.repo());
+    assert_eq!(env.git(["status", "--porcelain", "--untracked-files=all"]), "");
+    let again = env.dandori(["init", "--agent", "claude", "--json"]).json();
+    assert_eq!((actions(&again), codes(&again).contains(&"not_ignored")), (vec![("claude", "unchanged")], false));
+
+    // Deliberately for everybody: one place, not two.
+    let moved = env.dandori(["init", "--agent", "claude", "--shared", "--json"]).json();
+    assert_eq!(actions(&moved), [("claude", "created"), ("claude", "removed")], "{moved}");
+    assert!(shared.is_file() && !local.exists());
+    assert!(codes(&moved).contains(&"not_for_others") && !codes(&moved).contains(&"shared"), "{moved}");
+    // Where they are shared they stay so, and the way out is told.
+    let stays = env.dandori(["init", "--agent", "claude", "--json"]).json();
+    assert_eq!(actions(&stays), [("claude", "unchanged")], "{stays}");
+    assert!(codes(&stays).contains(&"shared"), "{stays}");
+    let _ = env.dandori(["init", "--uninstall"]).ok();
+    assert_eq!(files(&env.repo()), before, "the folder we made goes, too");
+    let _ = env.dandori(["init", "--agent", "claude"]).ok();
+    assert!(local.is_file() && !shared.exists());
+    for flags in [["--user", "--shared"], ["--uninstall", "--shared"]] {
+        assert_eq!(env.dandori(["init"].iter().chain(&flags)).code, 2);
+    }
+}
+
+#[test]
+fn ours_come_out_of_both_files_of_a_project_and_leave_each_as_it_was() {
+    let env = machine_with(&["claude"]);
+    env.write(".claude/settings.json", "{ \"model\" : \"x\" }");
+    env.write(".claude/settings.local.json", "{\n\t\"permissions\": {}\n}");
+    let before = files(&env.repo());
+    let _ = env.dandori(["init"]).ok();
+    let local = fs::read(env.repo().join(".claude/settings.local.json")).unwrap();
+    let _ = env.dandori(["init", "--shared"]).ok();
+    // As an earlier version may have left it: in both.
+    fs::write(env.repo().join(".claude/settings.local.json"), local).unwrap();
+    let answer = env.dandori(["init", "--uninstall", "--json"]).json();
+    assert_eq!(actions(&answer), [("claude", "changed"), ("claude", "changed")], "{answer}");
+    assert_eq!(files(&env.repo()), before);
 }

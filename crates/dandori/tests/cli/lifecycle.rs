@@ -65,7 +65,7 @@ fn the_pointers_are_carried_over_a_compaction() {
     let after = after["hookSpecificOutput"]["additionalContext"].as_str().unwrap().to_owned();
     assert_eq!(kept.code, 0);
     for said in [&kept.stdout, &after] {
-        for pointer in [PLAN, "p2 Two", "branch: work", "read: state.md, plan/playbook-a.md"] {
+        for pointer in [PLAN, "p2 Two", "branch: work", "read again: state.md, plan/playbook-a.md"] {
             assert!(said.contains(pointer), "{pointer}: {said}");
         }
     }
@@ -118,14 +118,14 @@ fn a_finished_playbook_is_put_away_and_wound_up_before_anything_new_begins() {
     let next = env.dandori(["post-loop", "--json"]).json();
     assert_eq!(
         next,
-        json!({"next": {"kind": "playbook", "path": "plan/playbook-b.md", "name": "a", "branch": "feat/b"}})
+        json!({"next": {"kind": "playbook", "path": "plan/playbook-b.md", "title": "a", "phase": null, "branch": "feat/b"}})
     );
     assert!(!write("src/a.rs").contains("[dandori pending]"));
     let _ = env.dandori(["state", "set", "playbook.active", "plan/playbook-b.md"]).ok();
     assert!(env.dandori(["post-loop"]).ok().contains("Next: p2 Two (plan/playbook-b.md)"), "what remains comes first");
     env.write("plan/playbook-b.md", &playbook("done"));
     assert_eq!(env.dandori(["post-loop", "--lang", "ja"]).ok().trim(), "全タスク完了。次の指示を待ちます。");
-    assert_eq!(env.dandori(["post-loop", "--json"]).json(), json!({"next": {"kind": "none"}}));
+    assert_eq!(env.dandori(["post-loop", "--json"]).json(), json!({"next": null}));
 }
 
 #[test]

@@ -8,15 +8,20 @@
 )]
 
 mod bad_input;
+mod begin;
 mod callers;
 mod cancel;
 mod clean_up;
 mod commits;
+mod completion;
+mod config;
 mod consent;
 mod control_characters;
 mod daemon;
+mod diff;
 mod doctor;
 mod documents;
+mod door;
 mod follow_up;
 mod guard_list;
 mod guard_stats;
@@ -24,8 +29,15 @@ mod guard_verbs;
 mod hook;
 mod hook_runs;
 mod init;
+mod instruction;
+mod json;
 mod lifecycle;
+mod lists;
+mod man;
 mod many;
+mod notices;
+mod pulls;
+mod reference;
 mod remote;
 mod restored;
 mod retry;
@@ -33,9 +45,11 @@ mod runs;
 mod socket;
 mod stores;
 mod strain;
+mod uninstall;
 mod usage;
 mod versions;
 mod waiting;
+mod watch;
 mod worktrees;
 
 use dandori_testkit::env::TestEnv;

@@ -23,9 +23,9 @@ fn thirty_two_worktrees_made_eight_at_a_time() {
             });
         }
     });
-    let listed = env.dandori(["worktree", "list", "--json"]).json();
+    let listed = env.dandori(["worktree", "list", "--json"]).json()["worktrees"].clone();
     let paths: HashSet<String> =
-        listed.as_array().unwrap().iter().map(|w| w["path"].as_str().unwrap().to_owned()).collect();
+        listed.as_array().unwrap().iter().map(|w| w["worktree"].as_str().unwrap().to_owned()).collect();
     assert_eq!(paths.len(), 32);
     assert!(paths.iter().all(|p| std::path::Path::new(p).join("README.md").exists()));
     assert_eq!(env.git(["for-each-ref", "--format=x", "refs/heads/topic"]).lines().count(), 32);
@@ -49,16 +49,16 @@ fn a_hundred_runs_with_a_limit_of_eight_leave_nothing_behind() {
         }
     });
     wait_until("all end", || {
-        let tasks = env.dandori(["task", "list", "--limit", "200", "--json"]).json();
+        let tasks = env.dandori(["task", "list", "--limit", "200", "--json"]).json()["tasks"].clone();
         let tasks = tasks.as_array().unwrap();
         tasks.len() == 100 && tasks.iter().all(|t| t["runs"][0]["settled"] == true)
     });
-    let tasks = env.dandori(["task", "list", "--limit", "200", "--json"]).json();
+    let tasks = env.dandori(["task", "list", "--limit", "200", "--json"]).json()["tasks"].clone();
     assert!(tasks.as_array().unwrap().iter().all(|t| t["runs"][0]["state"] == "SUCCEEDED"), "{tasks}");
     assert_eq!(env.git(["for-each-ref", "refs/heads/dandori"]), "");
     let collected = env.dandori(["worktree", "gc", "--json"]).json();
     assert_eq!(collected["found"], serde_json::json!([]), "{collected}");
-    assert_eq!(env.dandori(["worktree", "list", "--json"]).json(), serde_json::json!([]));
+    assert_eq!(env.dandori(["worktree", "list", "--json"]).json()["worktrees"], serde_json::json!([]));
     let shims: Vec<_> = env.processes().into_iter().filter(|(_, line)| !line.contains("daemon serve")).collect();
     assert!(shims.is_empty(), "{shims:?}");
     let locks = env.command("find", [".git", "-name", "*.lock", "-not", "-name", "dandori.lock"], &env.repo());

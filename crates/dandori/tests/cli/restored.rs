@@ -63,8 +63,8 @@ fn numbers_go_on_and_what_the_backup_does_not_know_is_told_and_left_alone() {
     assert!(said.stderr.contains("quarantine"), "{said:?}");
     let third = env.run_json(["z", "--agent", "exec:true"]);
     assert_eq!(third["task"], "T-3", "no number names two things");
-    let listed = env.dandori(["worktree", "list", "--json"]).json();
-    let found = listed.as_array().unwrap().iter().find(|w| w["path"] == tree.as_str()).unwrap().clone();
+    let listed = env.dandori(["worktree", "list", "--json"]).json()["worktrees"].clone();
+    let found = listed.as_array().unwrap().iter().find(|w| w["worktree"] == tree.as_str()).unwrap().clone();
     assert_eq!(found["state"], "unrecorded", "{listed}");
     let collected = env.dandori(["worktree", "gc", "--json"]).json();
     assert_eq!(collected["removed"], 0, "{collected}");
@@ -77,7 +77,7 @@ fn numbers_go_on_and_what_the_backup_does_not_know_is_told_and_left_alone() {
     assert!(told["detail"].as_str().unwrap().contains('2'), "{told}");
     // The user may take it up again.
     let _ = env.dandori(["worktree", "adopt", tree.as_str()]).ok();
-    let listed = env.dandori(["worktree", "list", "--json"]).json();
-    let found = listed.as_array().unwrap().iter().find(|w| w["path"] == tree.as_str()).unwrap().clone();
+    let listed = env.dandori(["worktree", "list", "--json"]).json()["worktrees"].clone();
+    let found = listed.as_array().unwrap().iter().find(|w| w["worktree"] == tree.as_str()).unwrap().clone();
     assert_eq!((&found["state"], &found["dirty"]), (&"idle".into(), &1.into()), "{found}");
 }

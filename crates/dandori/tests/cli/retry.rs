@@ -27,7 +27,7 @@ fn six_retries_at_once_are_one_run_and_the_others_are_told_which() {
     });
     let shown = env.dandori(["task", "show", "T-1", "--json"]).json();
     assert_eq!(shown["runs"].as_array().unwrap().len(), 2, "{shown}");
-    let key = shown["runs"][1]["key"].as_str().unwrap();
+    let key = shown["runs"][1]["run"].as_str().unwrap();
     let refused: Vec<_> = answers.iter().filter(|a| a["error"]["code"] == "task_is_busy").collect();
     assert_eq!(refused.len(), 5, "{answers:?}");
     assert!(refused.iter().all(|a| a["error"]["message"].as_str().unwrap().contains(key)), "{answers:?}");
@@ -41,7 +41,7 @@ fn a_run_that_is_being_retried_is_not_retried_beside_it_by_its_own_name() {
     let_go(&env, 0);
     let _ = env.dandori(["task", "retry", "T-1", "--detach"]).ok();
     let shown = env.dandori(["task", "show", "T-1", "--json"]).json();
-    let second = shown["runs"][1]["key"].as_str().unwrap();
+    let second = shown["runs"][1]["run"].as_str().unwrap();
     let said = env.dandori(["task", "retry", &first]).fails(1);
     assert!(said.contains(second), "{said}");
     // Once that is over too, the user may have any of them again.
@@ -57,7 +57,7 @@ fn a_push_that_is_tried_again_six_times_at_once_is_tried_once() {
     std::fs::write(&hook, "#!/bin/sh\necho closed; exit 1\n").unwrap();
     env.command("chmod", ["+x", hook.as_str()], env.root());
     let failed = env.run_json(["x", "--agent", "exec:echo x > x.txt"]);
-    assert!(failed["runs"][0]["error"].as_str().unwrap().contains("push was refused"), "{failed}");
+    assert!(failed["runs"][0]["error"]["message"].as_str().unwrap().contains("push was rejected"), "{failed}");
     std::fs::remove_file(&hook).unwrap();
     let codes: Vec<i32> = std::thread::scope(|scope| {
         let asked: Vec<_> =

@@ -20,8 +20,6 @@ fn an_edit_ends_as_a_commit_on_a_pushed_branch_with_a_pull_request() {
     let env = machine();
     let answer =
         env.run_json(["Add a greeting\n\nIn English.", "--agent", "exec:echo hello > hello.txt; echo done", "--pr"]);
-    let keys: Vec<&String> = answer["runs"][0].as_object().unwrap().keys().collect();
-    assert_eq!(keys, ["agent", "branch", "commit", "error", "id", "pr", "session", "state"]);
     assert_eq!(answer["task"], "T-1");
     let run = only_run(&answer);
     assert_eq!(run["state"], "SUCCEEDED", "{run}");
@@ -41,8 +39,8 @@ fn an_edit_ends_as_a_commit_on_a_pushed_branch_with_a_pull_request() {
     assert_eq!(author, "Test User <test@example.com>");
 
     assert_eq!(run["pr"]["number"], 1);
-    let pulls = env.dandori(["pr", "list", "--json"]).json();
-    assert_eq!((&pulls[0]["head"], &pulls[0]["base"]), (&run["branch"], &Value::from("main")));
+    let pulls = env.dandori(["pr", "list", "--json"]).json()["prs"].clone();
+    assert_eq!((&pulls[0]["branch"], &pulls[0]["base"]), (&run["branch"], &Value::from("main")));
     let shown = env.dandori(["pr", "show", "1"]).ok();
     assert!(shown.contains("Summary") && shown.contains("Test plan"), "{shown}");
 
@@ -76,7 +74,7 @@ fn an_agent_that_fails_says_why_and_its_work_is_kept() {
     let answer = ran.json();
     let run = only_run(&answer);
     assert_eq!(run["state"], "FAILED");
-    assert_eq!(run["error"], "the agent ended with exit code 7: it broke");
+    assert_eq!(run["error"]["message"], "the agent exited with code 7: it broke");
     let task = env.dandori(["task", "show", "T-1", "--json"]).json();
     let worktree = task["runs"][0]["worktree"].as_str().unwrap();
     assert_eq!(std::fs::read_to_string(format!("{worktree}/half.txt")).unwrap(), "half\n");
@@ -89,11 +87,11 @@ fn our_own_limits_end_an_agent_that_hangs() {
     let env = machine();
     env.write_user_config("[limits]\nstart = \"1s\"\nsilence = \"2s\"\nrun = \"4s\"\ngrace = \"1s\"\n");
     let silent = env.run_json(["hang", "--agent", "exec:sleep 600"]);
-    assert!(only_run(&silent)["error"].as_str().unwrap().contains("limits.start"), "{silent}");
+    assert!(only_run(&silent)["error"]["message"].as_str().unwrap().contains("limits.start"), "{silent}");
     let quiet = env.run_json(["hang", "--agent", "exec:echo begun; sleep 600"]);
-    assert!(only_run(&quiet)["error"].as_str().unwrap().contains("limits.silence"), "{quiet}");
+    assert!(only_run(&quiet)["error"]["message"].as_str().unwrap().contains("limits.silence"), "{quiet}");
     let long = env.run_json(["hang", "--agent", "exec:while true; do echo tick; sleep 0.2; done"]);
-    assert!(only_run(&long)["error"].as_str().unwrap().contains("limits.run"), "{long}");
+    assert!(only_run(&long)["error"]["message"].as_str().unwrap().contains("limits.run"), "{long}");
     wait_until("no agent is left", || !env.processes().iter().any(|(_, line)| line.contains("sleep")));
 }
 
@@ -137,14 +135,14 @@ fn a_real_conflict_names_its_files_keeps_everything_and_can_be_resumed() {
     let refused = env.dandori(["task", "follow-up", "T-1", "second", "--json"]).json();
     let run = only_run(&refused).clone();
     assert_eq!(run["state"], "FAILED");
-    assert!(run["error"].as_str().unwrap().contains("not now"), "{run}");
+    assert!(run["error"]["message"].as_str().unwrap().contains("not now"), "{run}");
 
     refuse_pushes(&env, false);
     overtake(&env, &branch, "shared.txt", "theirs");
     let conflict = env.dandori(["task", "retry", "T-1", "--json"]).json();
     let run = only_run(&conflict).clone();
     assert_eq!(run["state"], "FAILED");
-    assert!(run["error"].as_str().unwrap().contains("shared.txt"), "{run}");
+    assert!(run["error"]["message"].as_str().unwrap().contains("shared.txt"), "{run}");
     let local = env.git(["rev-parse", &branch]);
     assert_eq!(local, run["commit"].as_str().unwrap(), "our commit is still on our branch");
 
@@ -162,7 +160,7 @@ fn forbidden_paths_are_found_before_anything_is_committed_and_templates_are_not(
     let answer = env.run_json(["x", "--agent", "exec:echo KEY=1 > .env; echo ok > fine.txt"]);
     let run = only_run(&answer);
     assert_eq!(run["state"], "FAILED");
-    assert!(run["error"].as_str().unwrap().contains(".env must not be touched"), "{run}");
+    assert!(run["error"]["message"].as_str().unwrap().contains(".env is protected"), "{run}");
     assert_eq!(env.git_in(&env.origin(), ["for-each-ref", "refs/heads/dandori"]), "");
     let template = env.run_json(["x", "--agent", "exec:echo KEY= > .env.example"]);
     assert_eq!(only_run(&template)["state"], "SUCCEEDED");
@@ -186,7 +184,7 @@ fn a_lock_file_whose_tool_is_missing_is_noted() {
     env.var("PATH", bin.as_str());
     let ran = env.dandori(["run", "x", "--agent", "exec:true"]);
     assert_eq!(ran.code, 0, "{ran:?}");
-    assert!(ran.stderr.contains("Pipfile.lock is there, but pipenv is not on the PATH"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("found Pipfile.lock, but pipenv is not on the PATH"), "{}", ran.stderr);
     let shown = env.dandori(["task", "show", "T-1", "--json"]).json();
     let note = &shown["runs"][0]["notes"][0];
     assert_eq!((&note["file"], &note["program"]), (&"Pipfile.lock".into(), &"pipenv".into()), "{shown}");
@@ -215,9 +213,9 @@ fn several_agents_work_side_by_side_and_one_is_picked() {
     let second = branch(&answer["runs"][1]);
     let key = second.strip_prefix("dandori/").unwrap();
     let _ = env.dandori(["task", "pick", "T-1", key, "--pr"]).ok();
-    let pulls = env.dandori(["pr", "list", "--json"]).json();
+    let pulls = env.dandori(["pr", "list", "--json"]).json()["prs"].clone();
     assert_eq!(pulls.as_array().unwrap().len(), 1);
-    assert_eq!(pulls[0]["head"], second);
+    assert_eq!(pulls[0]["branch"], second);
 }
 
 #[test]
@@ -279,7 +277,7 @@ fn without_a_sandbox_what_the_agent_did_to_git_is_found() {
     let env = machine();
     env.write_user_config("[sandbox]\nmode = \"off\"\n");
     for (agent, finding) in [
-        ("exec:echo x > a.txt; git add a.txt; git commit -qm mine", "commits of the agent's own"),
+        ("exec:echo x > a.txt; git add a.txt; git commit -qm mine", "committed to the branch itself"),
         ("exec:git checkout -q --detach", "HEAD was moved"),
         ("exec:echo gitdir: /tmp/elsewhere > .git; echo x > a.txt", "git file"),
         ("exec:git config core.fsmonitor /tmp/evil; echo x > a.txt", "core.fsmonitor"),
@@ -291,7 +289,7 @@ fn without_a_sandbox_what_the_agent_did_to_git_is_found() {
         let answer = env.run_json(["tamper", "--agent", agent]);
         let run = only_run(&answer);
         assert_eq!(run["state"], "FAILED", "{agent}: {run}");
-        assert!(run["error"].as_str().unwrap().contains(finding), "{agent}: {run}");
+        assert!(run["error"]["message"].as_str().unwrap().contains(finding), "{agent}: {run}");
         let _ = std::process::Command::new("git")
             .args(["-C", env.repo().as_str(), "config", "--unset", "core.fsmonitor"])
             .status();
@@ -305,8 +303,7 @@ fn a_dirty_or_detached_checkout_is_no_error_and_the_run_starts_from_the_base() {
     env.write("README.md", "dirty\n");
     env.git(["checkout", "--quiet", "--detach"]);
     let ran = env.dandori(["run", "x", "--agent", "exec:cat README.md > seen.txt"]);
-    assert!(ran.stderr.contains("uncommitted file"), "{}", ran.stderr);
-    assert!(ran.stderr.contains("stands on no branch"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("(your 1 changed file is not included)"), "{}", ran.stderr);
     let _ = ran.ok();
     let branch = env.git(["for-each-ref", "--format=%(refname:short)", "refs/heads/dandori"]);
     assert_eq!(env.git(["show", &format!("{branch}:seen.txt")]), "# demo");
@@ -323,7 +320,7 @@ fn an_offline_remote_is_tolerated_with_a_warning_and_the_push_can_be_resumed() {
     let run = only_run(&answer);
     assert_eq!(run["state"], "FAILED");
     let shown = env.dandori(["task", "show", "1"]).ok();
-    assert!(shown.contains("could not be fetched"), "{shown}");
+    assert!(shown.contains("the remote cannot be reached"), "{shown}");
     std::fs::rename(&away, env.origin()).unwrap();
     let resumed = env.dandori(["task", "retry", "1", "--json"]).json();
     assert_eq!(only_run(&resumed)["state"], "SUCCEEDED", "{resumed}");
@@ -333,14 +330,14 @@ fn an_offline_remote_is_tolerated_with_a_warning_and_the_push_can_be_resumed() {
 fn the_project_s_set_up_runs_first_and_its_failure_ends_the_run() {
     let env = machine();
     env.write("dandori.toml", "[worktrees]\nset_up = [\"echo ready > set-up.txt\"]\n");
-    let _ = env.dandori(["trust"]).ok();
+    let _ = env.dandori(["trust", "--yes"]).ok();
     let answer = env.run_json(["x", "--agent", "exec:cp set-up.txt seen.txt"]);
     assert_eq!(only_run(&answer)["state"], "SUCCEEDED", "{answer}");
     env.write("dandori.toml", "[worktrees]\nset_up = [\"echo no such package >&2; exit 1\"]\n");
-    let _ = env.dandori(["trust"]).ok();
+    let _ = env.dandori(["trust", "--yes"]).ok();
     let answer = env.run_json(["x", "--agent", "exec:true"]);
-    let error = only_run(&answer)["error"].as_str().unwrap();
-    assert!(error.contains("set-up") && error.contains("no such package"), "{error}");
+    let error = only_run(&answer)["error"]["message"].as_str().unwrap();
+    assert!(error.contains("setup") && error.contains("no such package"), "{error}");
 }
 
 #[test]
@@ -352,7 +349,7 @@ fn a_failed_pull_request_leaves_the_run_succeeded_and_says_so_in_its_exit_code()
     let answer = ran.json();
     let run = only_run(&answer);
     assert_eq!(run["state"], "SUCCEEDED", "{run}");
-    assert!(run["error"].as_str().unwrap().contains("pull request could not be opened"), "{run}");
+    assert_eq!((&run["error"], &run["pr_error"]["code"]), (&Value::Null, &"forge_refused".into()), "{run}");
     // Back to the embedded forge: it can be opened after the end.
     std::fs::remove_file(env.repo().join("dandori.toml")).unwrap();
     let _ = env.dandori(["pr", "create", "T-1"]).ok();
@@ -381,5 +378,5 @@ fn of_several_agents_none_opens_a_pull_request_before_it_is_picked() {
     let env = machine();
     let answer = env.run_json(["x", "--pr", "--agents", "exec:echo a > a.txt,exec:echo b > b.txt"]);
     assert!(answer["runs"].as_array().unwrap().iter().all(|r| r["state"] == "SUCCEEDED"), "{answer}");
-    assert_eq!(env.dandori(["pr", "list", "--json"]).json(), serde_json::json!([]));
+    assert_eq!(env.dandori(["pr", "list", "--json"]).json(), serde_json::json!({"prs": [], "total": 0}));
 }

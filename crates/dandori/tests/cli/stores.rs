@@ -28,15 +28,15 @@ fn two_that_share_a_database_leave_each_others_work_alone() {
     let address = Postgres::shared().database();
     env.write_user_config(&format!("store = \"{address}\"\n"));
     env.run_json(["x", "--agent", "exec:echo x > x.txt; exit 1"]);
-    let mine = env.dandori(["worktree", "list", "--json"]).json();
+    let mine = env.dandori(["worktree", "list", "--json"]).json()["worktrees"].clone();
     assert_eq!(mine.as_array().unwrap().len(), 1, "{mine}");
     let _ = env.dandori(["daemon", "stop"]).ok();
 
     // The same path to the same repository, under another state root: as another host would see it.
     let first = env.state();
     env.var("DANDORI_STATE_DIR", env.root().join("elsewhere"));
-    assert_eq!(env.dandori(["task", "list", "--json"]).json().as_array().unwrap().len(), 0);
-    assert_eq!(env.dandori(["task", "list", "--all", "--json"]).json().as_array().unwrap().len(), 1);
+    assert_eq!(env.dandori(["task", "list", "--json"]).json()["tasks"].as_array().unwrap().len(), 0);
+    assert_eq!(env.dandori(["task", "list", "--all", "--json"]).json()["tasks"].as_array().unwrap().len(), 1);
     for order in [&["task", "retry", "T-1"][..], &["task", "cancel", "T-1"], &["task", "follow-up", "T-1", "more"]] {
         let said = env.dandori(order).fails(1);
         assert!(said.contains("belongs to another dandori"), "{order:?}: {said}");
@@ -46,8 +46,8 @@ fn two_that_share_a_database_leave_each_others_work_alone() {
     let _ = env.dandori(["daemon", "stop"]).ok();
 
     env.var("DANDORI_STATE_DIR", first);
-    assert_eq!(env.dandori(["worktree", "list", "--json"]).json(), mine);
-    assert!(std::path::Path::new(mine[0]["path"].as_str().unwrap()).join("x.txt").exists());
+    assert_eq!(env.dandori(["worktree", "list", "--json"]).json()["worktrees"], mine);
+    assert!(std::path::Path::new(mine[0]["worktree"].as_str().unwrap()).join("x.txt").exists());
 }
 
 #[test]
@@ -55,7 +55,7 @@ fn a_database_that_cannot_be_reached_is_a_clear_error() {
     let env = machine();
     env.write_user_config("store = \"postgres://nobody@127.0.0.1:1/none\"\n");
     let said = env.dandori(["task", "list"]).fails(3);
-    assert!(said.contains("database cannot be used"), "{said}");
+    assert!(said.contains("cannot use dandori's database"), "{said}");
     assert!(!said.contains("panicked"), "{said}");
 }
 
@@ -85,10 +85,10 @@ fn a_full_disk_refuses_new_work_and_loses_nothing_taken_on() {
         let _ = env.dandori(["daemon", "stop"]).ok();
         env.write_user_config(&format!("[runs]\nmin_free_disk = \"{limit}\"\n"));
     }
-    let before = env.dandori(["task", "list", "--json"]).json().as_array().unwrap().len();
+    let before = env.dandori(["task", "list", "--json"]).json()["tasks"].as_array().unwrap().len();
     let said = env.dandori(["run", "more", "--agent", "exec:true"]).fails(3);
-    assert!(said.contains("too little space") || said.contains("database is full"), "{said}");
-    let after = env.dandori(["task", "list", "--json"]).json();
+    assert!(said.contains("not enough disk space") || said.contains("database is full"), "{said}");
+    let after = env.dandori(["task", "list", "--json"]).json()["tasks"].clone();
     assert_eq!(after.as_array().unwrap().len(), before);
     assert!(after.as_array().unwrap().iter().all(|t| t["runs"][0]["state"] == "SUCCEEDED"), "{after}");
     if mounted {
@@ -96,7 +96,7 @@ fn a_full_disk_refuses_new_work_and_loses_nothing_taken_on() {
         std::fs::remove_file(env.state().join("ballast")).unwrap();
         let answer = env.run_json(["room again", "--agent", "exec:true"]);
         assert_eq!(answer["runs"][0]["state"], "SUCCEEDED", "{answer}");
-        let tasks = env.dandori(["task", "list", "--json"]).json();
+        let tasks = env.dandori(["task", "list", "--json"]).json()["tasks"].clone();
         assert_eq!(tasks.as_array().unwrap().len(), before + 1);
         env.kill_daemon();
         let _ = Command::new("umount").arg(env.state().as_str()).status();

@@ -31,7 +31,7 @@ fn idle_connections_keep_nobody_out_and_are_closed() {
         idle.extend(TcpStream::connect(&host));
     }
     let listed = env.dandori(["task", "list", "--json"]);
-    assert_eq!((listed.code, listed.json()), (0, serde_json::json!([])), "{listed:?}");
+    assert_eq!((listed.code, listed.json()), (0, serde_json::json!({ "tasks": [], "total": 0 })), "{listed:?}");
     let pid = env.daemon_pid().unwrap();
     let open = || std::fs::read_dir(format!("/proc/{pid}/fd")).unwrap().count();
     wait_until("nearly all of them are closed", || open() < 100);
@@ -57,7 +57,7 @@ fn readers_from_the_beginning_that_do_not_read_cost_little_and_the_log_stays_who
         let _ = env.dandori(["run", "--file", file.as_str(), "--agent", &agent, "--detach"]).ok();
     }
     wait_until("all are over", || {
-        let tasks = env.dandori(["task", "list", "--json"]).json();
+        let tasks = env.dandori(["task", "list", "--json"]).json()["tasks"].clone();
         tasks.as_array().unwrap().iter().all(|t| t["runs"][0]["settled"] == true)
     });
     let before = peak(&env);
@@ -118,7 +118,7 @@ fn a_list_of_worktrees_asks_git_little_about_each_and_little_besides() {
         let _ = env.dandori(["worktree", "add", &format!("topic-{i}")]).ok();
     }
     std::fs::write(&asked, "").unwrap();
-    let listed = env.dandori(["worktree", "list", "--json"]).json();
+    let listed = env.dandori(["worktree", "list", "--json"]).json()["worktrees"].clone();
     assert_eq!(listed.as_array().unwrap().len(), 12);
     let text = std::fs::read_to_string(&asked).unwrap();
     let count = |word: &str| text.lines().filter(|line| *line == word).count();

@@ -32,7 +32,7 @@ fn for_free_memory_in_the_list_and_while_run_waits() {
         .spawn()
         .unwrap();
     let mut lines = BufReader::new(waiting.stderr.take().unwrap()).lines().map_while(Result::ok);
-    let told = lines.find(|l| l.contains("of free memory (runs.min_free_memory); number 1 in the queue"));
+    let told = lines.find(|l| l.contains("of free memory (runs.min_free_memory); queued: 1st"));
     assert!(told.is_some(), "the waiting `run` says what for");
     let shown = env.dandori(["task", "show", "T-2", "--json"]).json();
     assert_eq!((&shown["runs"][0]["waits_for"]["for"], &shown["runs"][0]["place"]), (&"memory".into(), &1.into()));
@@ -57,7 +57,7 @@ fn for_free_disk_until_there_is_room() {
     hold(&env);
     env.run_json(["later", "--agent", "exec:true", "--detach"]);
     let shown = env.dandori(["task", "show", "T-2"]).ok();
-    assert!(shown.contains("waiting for a place, number 1"), "{shown}");
+    assert!(shown.contains("queued: 1st"), "{shown}");
     // The disk has become full meanwhile.
     let _ = env.dandori(["daemon", "stop"]).ok();
     env.write_user_config(&format!("[runs]\nmax_parallel = 1\nmin_free_disk = \"{TOO_MUCH}\"\n"));

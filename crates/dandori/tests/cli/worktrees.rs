@@ -11,12 +11,12 @@ use crate::machine;
 fn another_session_s_worktree_is_not_removed() {
     let env = machine();
     let made = env.dandori(["worktree", "add", "topic", "--session", "alice", "--json"]).json();
-    let path = made["path"].as_str().unwrap();
+    let path = made["worktree"].as_str().unwrap();
     assert!(std::path::Path::new(path).join("README.md").exists());
     let said = env.dandori(["worktree", "remove", "topic", "--force"]).fails(1);
-    assert!(said.contains("belongs to alice"), "{said}");
+    assert!(said.contains("in use by alice"), "{said}");
     let said = env.dandori(["worktree", "remove", "topic", "--session", "bob"]).fails(1);
-    assert!(said.contains("belongs to alice"), "{said}");
+    assert!(said.contains("in use by alice"), "{said}");
     let _ = env.dandori(["worktree", "remove", "topic", "--session", "alice"]).ok();
     assert!(!std::path::Path::new(path).exists());
     assert_eq!(env.git(["for-each-ref", "refs/heads/topic"]), "");
@@ -26,7 +26,7 @@ fn another_session_s_worktree_is_not_removed() {
 fn uncommitted_and_unpushed_work_is_named_kept_and_restored() {
     let env = machine();
     let made = env.dandori(["worktree", "add", "topic", "--json"]).json();
-    let path = camino::Utf8PathBuf::from(made["path"].as_str().unwrap());
+    let path = camino::Utf8PathBuf::from(made["worktree"].as_str().unwrap());
     std::fs::write(path.join("committed.txt"), "c\n").unwrap();
     env.git_in(&path, ["add", "-A"]);
     env.git_in(&path, ["commit", "--quiet", "-m", "mine"]);
@@ -39,7 +39,7 @@ fn uncommitted_and_unpushed_work_is_named_kept_and_restored() {
     assert!(reference.starts_with("refs/dandori/preserved/"), "{removed}");
     assert!(!path.exists());
     let restored = env.dandori(["worktree", "restore", &reference, "--json"]).json();
-    let back = camino::Utf8PathBuf::from(restored["path"].as_str().unwrap());
+    let back = camino::Utf8PathBuf::from(restored["worktree"].as_str().unwrap());
     assert_eq!(restored["branch"], "topic");
     assert_eq!(std::fs::read_to_string(back.join("loose.txt")).unwrap(), "l\n");
     assert_eq!(env.git_in(&back, ["log", "-1", "--format=%s"]), "mine");
@@ -52,7 +52,7 @@ fn gc_finds_orphans_merged_trees_and_lost_records_and_keeps_what_is_in_them() {
     assert_eq!(env.dandori(["worktree", "gc", "--json"]).json()["found"], serde_json::json!([]));
     // A record without a folder.
     let lost = env.dandori(["worktree", "add", "lost", "--json"]).json();
-    std::fs::remove_dir_all(lost["path"].as_str().unwrap()).unwrap();
+    std::fs::remove_dir_all(lost["worktree"].as_str().unwrap()).unwrap();
     // A merged run.
     let run = env.run_json(["x", "--agent", "exec:echo x > x.txt"]);
     let branch = run["runs"][0]["branch"].as_str().unwrap();
@@ -62,7 +62,7 @@ fn gc_finds_orphans_merged_trees_and_lost_records_and_keeps_what_is_in_them() {
     let listed = env.dandori(["worktree", "list"]).ok();
     assert!(listed.contains("missing") && listed.contains("merged"), "{listed}");
     let said = env.dandori(["worktree", "gc", "--dry-run", "--lang", "ja"]).ok();
-    for part in ["記録 ", "(フォルダーがありません)", "(内容はすべてベースにあります)", "ブランチ dandori/unknown1"]
+    for part in ["記録 ", "(フォルダーがありません)", "(ベースにすべてマージ済みです)", "ブランチ dandori/unknown1"]
     {
         assert!(said.contains(part), "{part}: {said}");
     }
@@ -80,13 +80,13 @@ fn a_worktree_made_by_hand_is_adopted() {
     env.git(["worktree", "add", "--quiet", "-b", "hand", path.as_str()]);
     let adopted = env.dandori(["worktree", "adopt", path.as_str(), "--session", "me", "--json"]).json();
     assert_eq!(adopted["branch"], "hand");
-    let listed = env.dandori(["worktree", "list", "--json"]).json();
+    let listed = env.dandori(["worktree", "list", "--json"]).json()["worktrees"].clone();
     assert_eq!((&listed[0]["owner"], &listed[0]["branch"]), (&"me".into(), &"hand".into()));
     assert_eq!(env.dandori(["worktree", "adopt", "/nowhere"]).code, 1);
     // Held as one that was made for a session: git knows it too, until it is removed.
     assert!(env.git(["worktree", "list", "--porcelain"]).contains("locked dandori: dandori session me"));
     let said = env.dandori(["worktree", "adopt", path.as_str(), "--session", "you"]).fails(1);
-    assert!(said.contains("belongs to me"), "{said}");
+    assert!(said.contains("in use by me"), "{said}");
     let _ = env.dandori(["worktree", "remove", "hand", "--session", "me"]).ok();
     assert!(!path.exists());
 }
@@ -103,11 +103,11 @@ fn a_session_adopts_what_nobody_has_and_leaves_the_user_s_own_lock() {
     assert!(!env.git(["worktree", "list", "--porcelain"]).contains("session me"));
     let _ = env.dandori(["worktree", "adopt", free.as_str(), "--session", "me"]).ok();
     assert!(env.git(["worktree", "list", "--porcelain"]).contains("locked dandori: dandori session me"));
-    assert_eq!(env.dandori(["worktree", "list", "--json"]).json()[0]["owner"], "me");
+    assert_eq!(env.dandori(["worktree", "list", "--json"]).json()["worktrees"][0]["owner"], "me");
     let _ = env.dandori(["worktree", "adopt", locked.as_str(), "--session", "me"]).ok();
     assert!(env.git(["worktree", "list", "--porcelain"]).contains("locked on a stick"));
     let said = env.dandori(["worktree", "adopt", theirs.as_str(), "--session", "me"]).fails(1);
-    assert!(said.contains("belongs to alice"), "{said}");
+    assert!(said.contains("in use by alice"), "{said}");
 }
 
 #[test]
@@ -125,18 +125,18 @@ fn unsafe_places_are_refused() {
         ("deep/er/inside", "another repository"),
         (link.as_str(), "symbolic link"),
         (dangling.as_str(), "symbolic link"),
-        ("../link/x", "its real path is"),
-        (in_state.as_str(), "dandori's own folder"),
+        ("../link/x", "the real path is"),
+        (in_state.as_str(), "dandori's state folder"),
     ];
     for (place, why) in cases {
         let said = env.dandori(["worktree", "add", "topic", "--path", place]).fails(1);
         assert!(said.contains(why), "{place}: {said}");
     }
     assert_eq!(env.git(["for-each-ref", "refs/heads/topic"]), "");
-    assert_eq!(env.dandori(["worktree", "list", "--json"]).json(), serde_json::json!([]));
+    assert_eq!(env.dandori(["worktree", "list", "--json"]).json()["worktrees"], serde_json::json!([]));
     // A relative place is meant from where the user stands.
     let made = env.dandori(["worktree", "add", "topic", "--path", "../real/./x", "--json"]).json();
-    assert_eq!(made["path"], env.root().join("real/x").as_str());
+    assert_eq!(made["worktree"], env.root().join("real/x").as_str());
 }
 
 #[test]
@@ -148,8 +148,8 @@ fn a_state_root_behind_a_link_loses_nothing() {
     env.var("DANDORI_STATE_DIR", state.as_str());
     let made = env.dandori(["worktree", "add", "topic", "--json"]).json();
     // By the path git knows it by.
-    assert!(made["path"].as_str().unwrap().starts_with(env.root().join("disk/state").as_str()), "{made}");
-    let listed = env.dandori(["worktree", "list", "--json"]).json();
+    assert!(made["worktree"].as_str().unwrap().starts_with(env.root().join("disk/state").as_str()), "{made}");
+    let listed = env.dandori(["worktree", "list", "--json"]).json()["worktrees"].clone();
     assert_eq!((listed.as_array().unwrap().len(), &listed[0]["state"]), (1, &"idle".into()), "{listed}");
     let collected = env.dandori(["worktree", "gc", "--json"]).json();
     assert_eq!(collected["found"], serde_json::json!([]), "{collected}");
@@ -181,7 +181,7 @@ fn gc_leaves_what_is_just_being_made() {
         // Filters write nothing outside of their fence: that it waits is seen from outside.
         wait_until("the checkout has begun", || env.processes().iter().any(|(_, line)| line.contains(go.as_str())));
         let collected = env.dandori(["worktree", "gc", "--json"]).json();
-        let listed = env.dandori(["worktree", "list", "--json"]).json();
+        let listed = env.dandori(["worktree", "list", "--json"]).json()["worktrees"].clone();
         std::fs::write(&go, "").unwrap();
         let made = making.wait_with_output().unwrap();
         assert_eq!(
@@ -191,7 +191,8 @@ fn gc_leaves_what_is_just_being_made() {
         );
         assert_eq!(listed[0]["state"], "live", "{args:?}: {listed}");
         assert!(made.status.success(), "{args:?}: {}", String::from_utf8_lossy(&made.stderr));
-        let path = env.dandori(["worktree", "list", "--json"]).json()[0]["path"].as_str().unwrap().to_owned();
+        let path =
+            env.dandori(["worktree", "list", "--json"]).json()["worktrees"][0]["worktree"].as_str().unwrap().to_owned();
         assert!(std::path::Path::new(&path).join("slow.txt").exists(), "{args:?}");
     }
 }
@@ -201,14 +202,14 @@ fn a_failed_add_leaves_no_record() {
     let env = machine();
     env.git(["branch", "a"]);
     let _ = env.dandori(["worktree", "add", "a/b"]).fails(1);
-    assert_eq!(env.dandori(["worktree", "list", "--json"]).json(), serde_json::json!([]));
+    assert_eq!(env.dandori(["worktree", "list", "--json"]).json()["worktrees"], serde_json::json!([]));
 }
 
 #[test]
 fn an_orphan_whose_lock_names_somebody_is_left() {
     let env = machine();
     let known = env.dandori(["worktree", "add", "known", "--json"]).json();
-    let folder = Utf8PathBuf::from(known["path"].as_str().unwrap()).parent().unwrap().to_owned();
+    let folder = Utf8PathBuf::from(known["worktree"].as_str().unwrap()).parent().unwrap().to_owned();
     let held = folder.join("wt_held");
     let reason = "dandori: dandori session alice";
     env.git(["worktree", "add", "--quiet", "--lock", "--reason", reason, "-b", "held", held.as_str()]);
@@ -220,22 +221,22 @@ fn an_orphan_whose_lock_names_somebody_is_left() {
     assert_eq!(collected["left"][0]["name"], held.as_str());
     assert_eq!((&collected["left"][0]["why"], &collected["left"][0]["detail"]), (&"held".into(), &"alice".into()));
     let said = env.dandori(["worktree", "gc"]).ok();
-    assert!(said.contains("(it belongs to alice)"), "{said}");
+    assert!(said.contains("(in use by alice)"), "{said}");
     let said = env.dandori(["worktree", "gc", "--lang", "ja"]).ok();
     assert!(said.contains("(alice が使用中です)"), "{said}");
     assert!(held.join("README.md").exists() && !free.exists());
-    assert!(env.dandori(["worktree", "remove", held.as_str()]).fails(1).contains("belongs to alice"));
+    assert!(env.dandori(["worktree", "remove", held.as_str()]).fails(1).contains("in use by alice"));
 }
 
 #[test]
 fn a_folder_git_has_forgotten_is_left_with_what_is_in_it() {
     let env = machine();
     let made = env.dandori(["worktree", "add", "topic", "--json"]).json();
-    let path = Utf8PathBuf::from(made["path"].as_str().unwrap());
+    let path = Utf8PathBuf::from(made["worktree"].as_str().unwrap());
     std::fs::write(path.join("mine.txt"), "m\n").unwrap();
     let record = env.git_in(&path, ["rev-parse", "--git-dir"]);
     std::fs::remove_dir_all(record).unwrap();
-    assert_eq!(env.dandori(["worktree", "list", "--json"]).json()[0]["state"], "unknown");
+    assert_eq!(env.dandori(["worktree", "list", "--json"]).json()["worktrees"][0]["state"], "unknown");
     for planned in [&["--dry-run"][..], &[]] {
         let collected = env.dandori([&["worktree", "gc", "--json"], planned].concat()).json();
         assert_eq!(
@@ -246,7 +247,7 @@ fn a_folder_git_has_forgotten_is_left_with_what_is_in_it() {
         assert_eq!(collected["left"][0]["why"], "unrecorded");
     }
     let said = env.dandori(["worktree", "remove", "topic", "--force"]).fails(1);
-    assert!(said.contains("cannot be kept"), "{said}");
+    assert!(said.contains("cannot be preserved"), "{said}");
     assert_eq!(std::fs::read_to_string(path.join("mine.txt")).unwrap(), "m\n");
     // Once the user has taken the folder away, the record goes as well.
     std::fs::remove_dir_all(&path).unwrap();
@@ -270,7 +271,7 @@ fn a_branch_goes_with_its_worktree_only_when_it_was_made_for_it() {
     }
     let _ = env.dandori(["worktree", "add", "attached"]).ok();
     let said = env.dandori(["worktree", "remove", "attached"]).ok();
-    assert!(said.contains("its branch attached stays"), "{said}");
+    assert!(said.contains("kept branch attached"), "{said}");
 }
 
 #[test]
@@ -282,7 +283,7 @@ fn adopted_trees_have_keys_of_their_own_and_do_not_grow_stale() {
         let place = env.root().join(folder).join("tree");
         env.git(["worktree", "add", "--quiet", "-b", folder, place.as_str()]);
         let adopted = env.dandori(["worktree", "adopt", &format!("../{folder}/tree"), "--json"]).json();
-        assert_eq!(adopted["path"], place.as_str());
+        assert_eq!(adopted["worktree"], place.as_str());
         keys.push(adopted["key"].as_str().unwrap().to_owned());
     }
     assert!(keys[0] != keys[1] && !keys.contains(&"tree".to_owned()), "{keys:?}");
@@ -290,13 +291,13 @@ fn adopted_trees_have_keys_of_their_own_and_do_not_grow_stale() {
     // Older than no days at all.
     let collected = env.dandori(["worktree", "gc", "--json"]).json();
     assert_eq!(collected["found"].as_array().unwrap().len(), 1, "{collected}");
-    assert_eq!(collected["found"][0]["name"], own["path"], "{collected}");
-    let listed = env.dandori(["worktree", "list", "--json"]).json();
+    assert_eq!(collected["found"][0]["name"], own["worktree"], "{collected}");
+    let listed = env.dandori(["worktree", "list", "--json"]).json()["worktrees"].clone();
     assert!(listed[0]["created_at"].is_string(), "{listed}");
     let detached = env.root().join("detached");
     env.git(["worktree", "add", "--quiet", "--detach", detached.as_str()]);
     let said = env.dandori(["worktree", "adopt", detached.as_str()]).fails(1);
-    assert!(said.contains("is on no branch"), "{said}");
+    assert!(said.contains("is not on a branch"), "{said}");
 }
 
 #[test]
@@ -339,27 +340,27 @@ fn a_new_worktree_is_set_up_in_the_caller_s_environment() {
     env.git(["push", "--quiet", "origin", "main"]);
     let said = env.dandori(["worktree", "add", "topic"]).fails(1);
     assert!(said.contains("trust"), "{said}");
-    let _ = env.dandori(["trust"]).ok();
+    let _ = env.dandori(["trust", "--yes"]).ok();
     env.var("WHO", "caller");
     let made = env.dandori(["worktree", "add", "topic", "--json"]).json();
-    let path = Utf8PathBuf::from(made["path"].as_str().unwrap());
+    let path = Utf8PathBuf::from(made["worktree"].as_str().unwrap());
     assert_eq!(std::fs::read_to_string(path.join("set-up.txt")).unwrap(), "caller\n");
     let warnings = made["warnings"].to_string();
     assert!(warnings.contains("broken") && warnings.contains("lefthook"), "{warnings}");
     let made = env.dandori(["worktree", "add", "bare", "--no-set-up", "--json"]).json();
-    assert!(!Utf8PathBuf::from(made["path"].as_str().unwrap()).join("set-up.txt").exists());
+    assert!(!Utf8PathBuf::from(made["worktree"].as_str().unwrap()).join("set-up.txt").exists());
 }
 
 #[test]
 fn what_git_would_refuse_is_refused_with_a_hint() {
     let env = machine();
     let said = env.dandori(["worktree", "add", "a..b"]).fails(1);
-    assert!(said.contains("cannot be the name of a branch") && said.contains("hint"), "{said}");
+    assert!(said.contains("is not a valid branch name") && said.contains("hint"), "{said}");
     let said = env.dandori(["worktree", "add", "main"]).fails(1);
     assert!(said.contains(&format!("checked out at {}", env.repo())), "{said}");
     let made = env.dandori(["worktree", "add", "topic", "--json"]).json();
-    std::fs::write(format!("{}/loose.txt", made["path"].as_str().unwrap()), "l\n").unwrap();
-    env.git(["worktree", "lock", "--reason", "on a stick", made["path"].as_str().unwrap()]);
+    std::fs::write(format!("{}/loose.txt", made["worktree"].as_str().unwrap()), "l\n").unwrap();
+    env.git(["worktree", "lock", "--reason", "on a stick", made["worktree"].as_str().unwrap()]);
     let said = env.dandori(["worktree", "remove", "topic", "--force"]).fails(1);
     assert!(said.contains("on a stick") && said.contains("git worktree unlock"), "{said}");
     assert_eq!(env.git(["for-each-ref", "refs/dandori/preserved"]), "", "nothing was begun");

@@ -94,7 +94,7 @@ fn look_at(stage: &Stage, schedule: u64, task: &str, left: &mut Left) {
         left.branches.push(text(&run, "branch"));
         return;
     }
-    let kind = run["failure"]["kind"].as_str().unwrap_or_default();
+    let kind = run["error"]["code"].as_str().unwrap_or_default();
     assert!(matches!(kind, "supervisor_lost" | "agent"), "schedule {schedule}: {run:#}");
     let launches = read(&worktree_of(&run).join(LAUNCHES));
     assert!(launches.is_empty() || launches == "launched\n", "schedule {schedule}: launched again: {launches}");

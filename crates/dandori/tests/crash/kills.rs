@@ -78,7 +78,7 @@ fn struck_down(victims: &[Victim]) -> (Stage, String, Value) {
 fn fails_and_goes_on(victims: &[Victim], causes: &[&str]) {
     let (mut stage, task, begun) = struck_down(victims);
     let run = stage.settled(&task);
-    let cause = run["failure"]["kind"].as_str().unwrap_or_default().to_owned();
+    let cause = run["error"]["code"].as_str().unwrap_or_default().to_owned();
     assert!(causes.contains(&cause.as_str()), "{victims:?}: {run:#}");
     assert_failed(&stage, &run, &cause);
     assert_nothing_lives(&begun);
@@ -155,7 +155,8 @@ fn a_waiting_command_outlives_the_daemon_and_tells_the_end() {
     let words = ["run", "wait for me", "--agent", agent, "--pr", "--json"];
     let mut waiting = stage.env.prepared(&stage.env.repo(), words);
     let waiting = waiting.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let task = wait_for("the task is there", || stage.ask(&["task", "list"])[0]["number"].as_str().map(str::to_owned));
+    let task =
+        wait_for("the task is there", || stage.ask(&["task", "list"])["tasks"][0]["task"].as_str().map(str::to_owned));
     for _ in 0..2 {
         stage.running(&task);
         stage.env.kill_daemon();
@@ -208,7 +209,7 @@ fn a_shim_killed_while_it_starts_fails_the_run() {
         std::thread::sleep(Duration::from_millis(moment));
         kill(shim, "-KILL");
         let run = stage.settled(&task);
-        let cause = run["failure"]["kind"].as_str().unwrap_or_default().to_owned();
+        let cause = run["error"]["code"].as_str().unwrap_or_default().to_owned();
         assert!(["agent", "supervisor_lost"].contains(&cause.as_str()), "{run:#}\n{}", stage.log());
         assert_failed(&stage, &run, &cause);
         let launches = read(&worktree_of(&run).join(LAUNCHES)).lines().count();

@@ -13,6 +13,7 @@
     reason = "tests: a panic is how they report"
 )]
 
+mod alone;
 mod anybody;
 mod kills;
 mod orphans;

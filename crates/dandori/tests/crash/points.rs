@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::time::Instant;
 
+use crate::alone;
 use crate::story::{self, Story};
 
 /// As many at a time: each is a machine of its own, and mostly waits.
@@ -30,6 +31,22 @@ const STORIES: &[(&str, Story, &[&str])] = &[
             "pull:done:put",
             "run:recorded:settled",
         ],
+    ),
+    (
+        "without_a_remote",
+        alone::without_a_remote,
+        &[
+            "run:intended:commit",
+            "run:done:commit",
+            "run:recorded:committed_locally",
+            "pull:done:put",
+            "run:done:remove",
+        ],
+    ),
+    (
+        "canceled_and_taken_up",
+        alone::canceled_and_taken_up,
+        &["run:recorded:starts_from", "run:intended:worktree", "run:done:worktree", "run:done:commit"],
     ),
     ("from_a_warm_slot", story::from_a_warm_slot, &["run:intended:worktree", "run:done:worktree"]),
     ("conversation", story::conversation, &["run:recorded:session_seen", "run:prepared:launch", "run:done:launch"]),
@@ -83,6 +100,19 @@ const STORIES: &[(&str, Story, &[&str])] = &[
     ("follow_up_canceled", story::follow_up_canceled, &["run:done:remove"]),
     ("pull_fails", story::pull_fails, &["pull:intended:put", "pull:done:put"]),
     ("pull_by_hand", story::pull_by_hand, &["pull:recorded:pull_wanted"]),
+    (
+        "ended",
+        story::ended,
+        &[
+            "pull:intended:close",
+            "pull:done:close",
+            "pull:intended:reopen",
+            "pull:done:reopen",
+            "pull:intended:merge",
+            "pull:done:merge",
+        ],
+    ),
+    ("merged_behind_others", story::merged_behind_others, &["pull:intended:merge", "pull:done:merge"]),
     ("cleaned_up", story::cleaned_up, &["run:intended:remove", "run:done:remove"]),
     ("ends_without_a_daemon", story::ends_without_a_daemon, &["run:done:launch"]),
 ];
@@ -90,6 +120,9 @@ const STORIES: &[(&str, Story, &[&str])] = &[
 /// Effects that are looked at and found done: a daemon that dies there again has lost nothing either.
 const AGAIN: &[&str] =
     &["run:done:worktree", "run:done:set_up", "run:done:launch", "run:done:commit", "run:done:push", "pull:done:put"];
+
+/// The same of what a person decides about a pull request.
+const ENDED_AGAIN: &[&str] = &["pull:done:close", "pull:done:reopen", "pull:done:merge"];
 
 /// Every point of every machine is died at in the engine's own stories. Here are those with an effect in the world around
 /// them, which only real processes and real git can show.
@@ -101,7 +134,7 @@ fn every_effect_has_a_story_with_the_real_world() {
     let played: BTreeSet<String> = STORIES.iter().flat_map(|(_, _, points)| points.iter().map(|p| name(p))).collect();
     let missing: Vec<&String> = effects.difference(&played).collect();
     assert!(missing.is_empty(), "effects without a story: {missing:?}");
-    let again: BTreeSet<String> = AGAIN.iter().map(|p| (*p).to_owned()).collect();
+    let again: BTreeSet<String> = AGAIN.iter().chain(ENDED_AGAIN).map(|p| (*p).to_owned()).collect();
     let done: BTreeSet<String> =
         effects.into_iter().filter(|p| p.contains(":done:") && p != "run:done:remove").collect();
     assert_eq!(again, done, "an effect whose recovery is never interrupted");
@@ -119,6 +152,10 @@ fn a_daemon_killed_at_any_point_changes_nothing() {
     for point in AGAIN {
         let twice = move || story::published_after(Some(point), 2);
         cases.push((format!("published, killed at {point} twice"), Box::new(twice)));
+    }
+    for point in ENDED_AGAIN {
+        let twice = move || story::ended_after(Some(point), 2);
+        cases.push((format!("ended, killed at {point} twice"), Box::new(twice)));
     }
     play(cases);
 }

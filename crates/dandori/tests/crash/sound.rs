@@ -64,7 +64,7 @@ pub(crate) fn assert_lines(stage: &Stage, run: &Value, file: &str, count: usize)
 }
 
 pub(crate) fn assert_failed(stage: &Stage, run: &Value, kind: &str) {
-    assert_eq!((run["state"].as_str(), run["failure"]["kind"].as_str()), (Some("FAILED"), Some(kind)), "{run:#}");
+    assert_eq!((run["state"].as_str(), run["error"]["code"].as_str()), (Some("FAILED"), Some(kind)), "{run:#}");
     // The cause in one sentence, as everybody sees it.
     let shown = stage.env.dandori(["task", "show", &text(run, "id")]).ok();
     let said: Vec<&str> = shown.lines().filter(|l| !l.trim().is_empty()).collect();
@@ -80,8 +80,8 @@ pub(crate) fn assert_sound(stage: &mut Stage, left: &Left) {
     assert_eq!(status["health"]["live_runs"], 0, "{status:#}");
     let gc = stage.ask(&["worktree", "gc", "--dry-run"]);
     assert_eq!(gc["found"], Value::Array(Vec::new()), "{gc:#}\n{}", stage.log());
-    let pulls = stage.ask(&["pr", "list"]);
-    assert_eq!(pulls.as_array().map(Vec::len), Some(left.pulls), "{pulls:#}");
+    let pulls = stage.ask(&["pr", "list", "--state", "all"]);
+    assert_eq!(pulls["total"], left.pulls, "{pulls:#}");
     assert_branches(stage, left);
     let dirty = env.git(["status", "--porcelain", "--untracked-files=all"]);
     let dirty: Vec<&str> = dirty.lines().map(|l| l[3..].trim()).collect();
@@ -188,8 +188,8 @@ fn lock_files(folder: &Utf8Path) -> Vec<Utf8PathBuf> {
 pub(crate) fn assert_restorable(stage: &Stage, run: &Value, file: &str, content: &str) {
     let reference = text(run, "preserved");
     assert_eq!(stage.env.git(["show", &format!("{reference}:{file}")]), content);
-    let restored = stage.ask(&["worktree", "restore", &text(run, "key")]);
-    let path = Utf8PathBuf::from(text(&restored, "path"));
+    let restored = stage.ask(&["worktree", "restore", &text(run, "run")]);
+    let path = Utf8PathBuf::from(text(&restored, "worktree"));
     assert_eq!(read(&path.join(file)).trim(), content);
     assert!(stage.env.git_in(&path, ["status", "--porcelain"]).contains(file), "uncommitted again");
 }

@@ -139,6 +139,29 @@ impl Stage {
         }
     }
 
+    /// As [`Self::order`], at a terminal of its own, out of reach of whoever runs these tests: what only a person may do.
+    pub(crate) fn order_at_terminal(&self, words: &str, is_done: impl Fn() -> bool) {
+        let until = Instant::now() + PATIENCE;
+        loop {
+            let (said, done) = (self.env.root().join("said"), self.env.root().join("done"));
+            let _ = std::fs::remove_file(&done);
+            let crash = match (&self.point, self.deaths) {
+                (Some(point), 2..) if self.deaths_so_far() < self.deaths => format!("DANDORI_CRASH_AT={point} "),
+                _ => String::new(),
+            };
+            let line = format!("{crash}{} {words} > {said} 2>&1", env!("CARGO_BIN_EXE_dandori"));
+            let inner = format!("{line}; echo $? > {done}.new; mv {done}.new {done}");
+            let outer = "exec setsid --fork script -qec \"$1\" /dev/null < /dev/null > /dev/null 2>&1";
+            self.env.command("sh", ["-c", outer, "sh", &inner], &self.env.repo());
+            wait_for_file(&done);
+            if read(&done).trim() == "0" || is_done() {
+                return;
+            }
+            assert!(Instant::now() < until, "not carried out: {}\n{}", read(&said), self.log());
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
     /// `run --detach`; gives the task's number.
     pub(crate) fn run(&self, instruction: &str, agent: &str, more: &[&str]) -> String {
         let words = [&["run", instruction, "--agent", agent, "--detach"], more].concat();
@@ -150,10 +173,10 @@ impl Stage {
 
     fn task_of(&self, instruction: &str) -> Option<String> {
         let tasks = self.ask(&["task", "list", "--limit", "100"]);
-        let tasks = tasks.as_array().unwrap();
+        let tasks = tasks["tasks"].as_array().unwrap();
         let found: Vec<&Value> = tasks.iter().filter(|t| t["title"] == instruction).collect();
         assert!(found.len() < 2, "one order, two tasks: {found:#?}");
-        found.first().map(|t| t["number"].as_str().unwrap().to_owned())
+        found.first().map(|t| t["task"].as_str().unwrap().to_owned())
     }
 
     /// The runs of a task, oldest first.
@@ -206,7 +229,7 @@ impl Stage {
 
     /// The folder of a run's records.
     pub(crate) fn run_folder(&self, run: &Value) -> Utf8PathBuf {
-        self.below_repos(&format!("runs/{}", run["key"].as_str().unwrap()))
+        self.below_repos(&format!("runs/{}", run["run"].as_str().unwrap()))
     }
 
     /// A path below the one repository's state folder.

@@ -30,7 +30,7 @@ fn plain_config() -> String {
     format!("{NO_POOL}{SETS_UP}\n")
 }
 
-/// Set up, edited, committed, pushed, a pull request; the main checkout is dirty, which is noted.
+/// Set up, edited, committed, pushed, a pull request; the main checkout is dirty, which is told.
 pub(crate) fn published(point: Option<&str>) {
     published_after(point, 1);
 }
@@ -46,7 +46,7 @@ pub(crate) fn published_after(point: Option<&str>, deaths: usize) {
     assert_lines(&stage, &run, LAUNCHES, 1);
     assert_lines(&stage, &run, SET_UPS, 1);
     assert_eq!(run["pr"]["number"], 1, "{run:#}");
-    assert!(run["notes"].to_string().contains("main_checkout_dirty"), "{run:#}");
+    assert_eq!((&run["start"]["base"], &run["start"]["changed"]), (&"origin/main".into(), &1.into()), "{run:#}");
     let left = Left { branches: vec![text(&run, "branch")], pulls: 1, dirty: vec!["mine.txt"], ..Left::default() };
     assert_sound(&mut stage, &left);
 }
@@ -204,7 +204,7 @@ pub(crate) fn conflict_and_retry(point: Option<&str>) {
     go(&run);
     let run = stage.settled(&task);
     assert_failed(&stage, &run, "push_conflict");
-    assert_eq!(run["failure"]["files"][0], "work.txt");
+    assert_eq!(run["error"]["detail"]["files"][0], "work.txt");
     let branch = text(&run, "branch");
     assert_eq!(stage.env.git(["show", &format!("{branch}:work.txt")]), "work", "branch and work are intact");
     let colleague = stage.env.colleague();
@@ -308,7 +308,7 @@ pub(crate) fn worktree_fails(point: Option<&str>) {
     let task = stage.run("cannot begin", EDITS, &[]);
     let run = stage.newest_when(&task, "the run has failed", |run| run["state"] == "FAILED");
     assert_failed(&stage, &run, "worktree");
-    let half_made = stage.below_repos("worktrees").join(format!("run_{}", text(&run, "key")));
+    let half_made = stage.below_repos("worktrees").join(format!("run_{}", text(&run, "run")));
     if point.is_none() {
         assert!(half_made.exists() && run["settled"] == false, "it is not taken back yet: {run:#}");
     }
@@ -353,7 +353,7 @@ pub(crate) fn canceled_running(point: Option<&str>) {
         !dandori_testkit::env::TestEnv::has_processes_of(&text(&run, "id")),
         "the child in its own session is gone"
     );
-    let path = stage.below_repos(&format!("worktrees/run_{}", text(&run, "key")));
+    let path = stage.below_repos(&format!("worktrees/run_{}", text(&run, "run")));
     assert!(!path.exists(), "{path} is gone");
     let reference = text(&run, "preserved");
     let kept = stage.env.git(["rev-parse", &reference]);
@@ -464,7 +464,7 @@ pub(crate) fn pull_fails(point: Option<&str>) {
     let task = stage.run("no pull", EDITS, &["--pr"]);
     let run = stage.settled(&task);
     assert_published(&stage, &run, 0);
-    assert!(run["pr"].is_null() && !run["pr_failure"].is_null(), "{run:#}");
+    assert!(run["pr"].is_null() && !run["pr_error"].is_null(), "{run:#}");
     std::fs::remove_file(stage.env.repo().join("dandori.toml")).unwrap();
     assert_sound(&mut stage, &Left { branches: vec![text(&run, "branch")], ..Left::default() });
 }
@@ -483,6 +483,49 @@ pub(crate) fn pull_by_hand(point: Option<&str>) {
     assert_sound(&mut stage, &Left { branches: vec![text(&run, "branch")], pulls: 1, ..Left::default() });
 }
 
+/// Closed, reopened and merged: each is done once, and the checkout of the base is where the base is.
+pub(crate) fn ended(point: Option<&str>) {
+    ended_after(point, 1);
+}
+
+pub(crate) fn ended_after(point: Option<&str>, deaths: usize) {
+    let mut stage = Stage::new(point, NO_POOL).dying(deaths);
+    let task = stage.run("merge it", EDITS, &["--pr"]);
+    let run = stage.settled(&task);
+    assert_published(&stage, &run, 0);
+    stage.arm();
+    let is = |stage: &Stage, state: &str| stage.newest(&task)["pr"]["state"] == state;
+    stage.order(&["pr", "close", &task], || is(&stage, "closed"));
+    stage.order(&["pr", "reopen", &task], || is(&stage, "open"));
+    stage.order_at_terminal(&format!("pr merge {task} --yes"), || is(&stage, "merged"));
+    // Its worktree goes with the merge.
+    stage.settled(&task);
+    let main = stage.env.git(["rev-parse", "main"]);
+    assert_eq!(main, text(&run, "commit"));
+    assert!(stage.env.repo().join("work.txt").is_file());
+    assert_sound(&mut stage, &Left { branches: vec![text(&run, "branch")], pulls: 1, ..Left::default() });
+}
+
+/// A merge commit, made once, and its tree in the checkout.
+pub(crate) fn merged_behind_others(point: Option<&str>) {
+    let mut stage = Stage::new(point, NO_POOL);
+    let task = stage.run("merge it", EDITS, &["--pr"]);
+    let run = stage.settled(&task);
+    let colleague = stage.env.colleague();
+    std::fs::write(colleague.join("theirs.txt"), "theirs\n").unwrap();
+    stage.env.git_in(&colleague, ["add", "-A"]);
+    stage.env.git_in(&colleague, ["commit", "--quiet", "-m", "theirs"]);
+    stage.env.git_in(&colleague, ["push", "--quiet", "origin", "main"]);
+    stage.arm();
+    stage.order_at_terminal(&format!("pr merge {task} --yes"), || stage.newest(&task)["pr"]["state"] == "merged");
+    // Its worktree goes with the merge.
+    stage.settled(&task);
+    let env = &stage.env;
+    assert_eq!(env.git(["rev-list", "--count", "--merges", "main"]), "1");
+    assert!(["work.txt", "theirs.txt"].iter().all(|file| env.repo().join(file).is_file()));
+    assert_sound(&mut stage, &Left { branches: vec![text(&run, "branch")], pulls: 1, ..Left::default() });
+}
+
 /// The worktree goes as soon as the pull request is open; ignored files beside it are nobody's work.
 pub(crate) fn cleaned_up(point: Option<&str>) {
     let mut stage = Stage::new(point, &format!("cleanup = \"pr\"\n{NO_POOL}"));
@@ -490,7 +533,7 @@ pub(crate) fn cleaned_up(point: Option<&str>) {
     let task = stage.run("clean up", EDITS, &["--pr"]);
     let run = stage.settled(&task);
     assert_published(&stage, &run, 0);
-    let path: Utf8PathBuf = stage.below_repos(&format!("worktrees/run_{}", text(&run, "key")));
+    let path: Utf8PathBuf = stage.below_repos(&format!("worktrees/run_{}", text(&run, "run")));
     assert!(run["worktree"].is_null() && !path.exists(), "{run:#}");
     assert_sound(&mut stage, &Left { branches: vec![text(&run, "branch")], pulls: 1, ..Left::default() });
 }

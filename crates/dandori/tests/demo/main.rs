@@ -59,7 +59,7 @@ fn it_plays_every_state_and_leaves_what_it_promised() {
     assert_eq!(states(&story, "T-1"), [whole, whole].concat(), "{story}");
     assert_eq!(states(&story, "T-2"), whole, "{story}");
     assert_eq!(states(&story, "T-3"), ["PENDING", "RUNNING", "CANCELED"], "{story}");
-    assert!(story.contains("overtaken: rebased onto"), "{story}");
+    assert!(story.contains("the remote was updated: rebased onto"), "{story}");
     assert!(!story.contains('\u{1b}') && !story.contains('✗'), "{story}");
 
     assert_eq!(processes_of(&folder), Vec::<String>::new());
@@ -72,7 +72,7 @@ fn it_plays_every_state_and_leaves_what_it_promised() {
     assert_eq!(branches.lines().count(), 2, "{branches}");
     let subjects = env.git_in(&origin, ["log", "--format=%an: %s", "--branches", "--not", "main"]);
     assert_eq!(subjects.lines().count(), 4, "{subjects}");
-    assert!(subjects.contains("Colleague: test: see that the greeting greets"), "{subjects}");
+    assert!(subjects.contains("Colleague: test: check the greeting"), "{subjects}");
     assert!(subjects.contains("You: feat: greet several people at once"), "{subjects}");
     let kept = env.git_in(&repo, ["for-each-ref", "--format=%(refname)", "refs/dandori/preserved"]);
     assert!(env.git_in(&repo, ["show", &format!("{kept}:greet.pl")]).contains("Hello"));
@@ -88,12 +88,12 @@ fn what_it_leaves_can_be_worked_with() {
     assert!(story.contains(&format!("export DANDORI_STATE_DIR={state}")), "{story}");
     env.var("DANDORI_STATE_DIR", state.as_str());
     let repo = folder.join("repo");
-    let pulls = env.dandori_in(&repo, ["pr", "list", "--json"]).json();
+    let pulls = env.dandori_in(&repo, ["pr", "list", "--json"]).json()["prs"].clone();
     assert_eq!(pulls.as_array().unwrap().len(), 2, "{pulls}");
     let restore = story.lines().find(|l| l.contains("dandori worktree restore")).unwrap();
     let key = restore.split_whitespace().nth(3).unwrap();
     let restored = env.dandori_in(&repo, ["worktree", "restore", key, "--json"]).json();
-    let text = std::fs::read_to_string(Utf8Path::new(restored["path"].as_str().unwrap()).join("greet.pl")).unwrap();
+    let text = std::fs::read_to_string(Utf8Path::new(restored["worktree"].as_str().unwrap()).join("greet.pl")).unwrap();
     assert!(text.contains("Hello"), "{text}");
     // Another task, by the agent the repository's own configuration names.
     let task = env.dandori_in(&repo, ["run", "Say goodbye\n\nrehearse: write bye.txt Bye", "--json"]).json();

@@ -11,8 +11,8 @@ fn failed(ground: &Ground, agent: &str) -> (Value, Utf8PathBuf) {
     assert_eq!(ended["state"], "FAILED", "{ended:#}");
     let shown = ground.env.dandori(["task", "show", "T-1", "--json"]).json();
     let run = &shown["runs"][0];
-    assert_eq!(run["failure"]["kind"], "unstageable", "{run:#}");
-    (run["failure"].clone(), run["worktree"].as_str().unwrap().into())
+    assert_eq!(run["error"]["code"], "unstageable", "{run:#}");
+    (run["error"]["detail"].clone(), run["worktree"].as_str().unwrap().into())
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn a_disk_that_fills_in_the_middle_of_a_run_ends_it_and_leaves_nobody() {
     dandori_testkit::env::wait_until("room is kept back", || reserve.exists());
     let ended = run(&ground, "exec:echo work > work.txt; dd if=/dev/zero of=big bs=1M; true");
     assert_eq!(ended["state"], "FAILED", "{ended:#}");
-    assert!(ended["error"].as_str().unwrap().contains("the disk is full"), "{ended:#}");
+    assert!(ended["error"]["message"].as_str().unwrap().contains("the disk is full"), "{ended:#}");
     let shown = ground.env.dandori(["task", "show", "T-1", "--json"]).json();
     let worktree: Utf8PathBuf = shown["runs"][0]["worktree"].as_str().unwrap().into();
     assert_eq!(std::fs::read_to_string(worktree.join("work.txt")).unwrap(), "work\n");

@@ -11,11 +11,11 @@ use crate::lures::{Letters, Shared, Terminal};
 
 /// What a machine without namespaces cannot stop, and how `doctor` says so.
 const WITHOUT_NAMESPACES: &[(&str, &str)] = &[
-    ("reach a socket in the home folder", "sockets with a path"),
-    ("reach a socket in the temporary folder", "sockets with a path"),
-    ("have a shell from tmux", "sockets with a path"),
-    ("have ssh-agent sign", "sockets with a path"),
-    ("reach the daemon", "sockets with a path"),
+    ("reach a socket in the home folder", "sockets in the file system"),
+    ("reach a socket in the temporary folder", "sockets in the file system"),
+    ("have a shell from tmux", "sockets in the file system"),
+    ("have ssh-agent sign", "sockets in the file system"),
+    ("reach the daemon", "sockets in the file system"),
     ("read another terminal", "other terminals"),
     ("write to another terminal", "other terminals"),
     ("see a process", "command lines of your other processes"),
@@ -34,10 +34,10 @@ const WITHOUT_NAMESPACES: &[(&str, &str)] = &[
     ("change times through an open file", "mode, owner and times"),
     ("change attributes by their newest call", "mode, owner and times"),
     ("change flags of a file", "mode, owner and times"),
-    ("send to a socket in the home folder", "sockets with a path"),
-    ("hand a file to a service", "sockets with a path"),
-    ("reach a socket through a link", "sockets with a path"),
-    ("reach a socket through an open file", "sockets with a path"),
+    ("send to a socket in the home folder", "sockets in the file system"),
+    ("hand a file to a service", "sockets in the file system"),
+    ("reach a socket through a link", "sockets in the file system"),
+    ("reach a socket through an open file", "sockets in the file system"),
     ("take a terminal from its session", "other terminals"),
     ("see the names in a hidden folder", "names, sizes and times of hidden files"),
     ("see the names in the daemon's folder", "names, sizes and times of hidden files"),
@@ -47,7 +47,7 @@ const WITHOUT_NAMESPACES: &[(&str, &str)] = &[
     ("attach shared memory", "shared memory, semaphores and message queues"),
     ("send to a message queue", "shared memory, semaphores and message queues"),
     ("raise a semaphore", "shared memory, semaphores and message queues"),
-    ("read the password in the remote's address", "password in the address of a git remote"),
+    ("read the password in the remote's address", "password in the URL of a git remote"),
 ];
 
 fn try_everything(kind: Kind) {
@@ -84,7 +84,7 @@ fn try_everything(kind: Kind) {
     });
     plant_attempts(&ground, &more);
     let listed = ground.doctor();
-    assert_eq!(listed["remedy"].is_null(), kind.namespaces, "{listed}");
+    assert_eq!(listed["hint"].is_null(), kind.namespaces, "{listed}");
 
     let before = fingerprint(&ground);
     let ended = run(&ground, "exec:python3 -B attempts.py");
@@ -101,7 +101,7 @@ fn try_everything(kind: Kind) {
     assert!(loose.is_empty(), "{kind:?}: got out: {loose:?}\n{}", env.dandori(["task", "log", "T-1"]).stdout);
     for (name, words) in WITHOUT_NAMESPACES {
         assert!(tried.contains_key(*name), "{name} is not tried any more");
-        let is_listed = listed["remedy"].as_str().unwrap_or_default().contains(words);
+        let is_listed = listed["hint"].as_str().unwrap_or_default().contains(words);
         assert!(kind.namespaces || is_listed, "doctor does not list “{words}”: {listed}");
     }
     // From outside: nothing came, nothing changed, nobody is left.
@@ -327,8 +327,8 @@ fn doctor_tries_the_doors_itself_and_finds_open_what_it_lists() {
         let open: Vec<&&Value> = doors.iter().filter(|door| door["ok"] == false).collect();
         assert_eq!(open.is_empty(), kind.namespaces, "{kind:?}: {open:?}");
         for door in open {
-            let words = door["remedy"].as_str().unwrap_or_else(|| panic!("{kind:?}: a fault: {door}"));
-            assert!(listed["remedy"].as_str().unwrap().contains(words), "{kind:?}: {door} is not in {listed}");
+            let words = door["hint"].as_str().unwrap_or_else(|| panic!("{kind:?}: a fault: {door}"));
+            assert!(listed["hint"].as_str().unwrap().contains(words), "{kind:?}: {door} is not in {listed}");
         }
     }
 }

@@ -83,7 +83,7 @@ fn what_is_required_and_missing_starts_nothing() {
     }
     let ended = run(&ground, "exec:echo x > x.txt");
     assert_eq!(ended["state"], "FAILED", "{ended:#}");
-    assert!(ended["error"].as_str().unwrap().contains("namespaces"), "{ended:#}");
+    assert!(ended["error"]["message"].as_str().unwrap().contains("namespaces"), "{ended:#}");
     let whole = Ground::new(Kind { who: Who::Self_, namespaces: true });
     whole.env.write_user_config("[sandbox]\nmode = \"require\"\n");
     assert_eq!(run(&whole, "exec:echo x > x.txt")["state"], "SUCCEEDED");

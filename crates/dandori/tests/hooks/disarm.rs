@@ -85,7 +85,7 @@ fn gemini_cannot_edit_its_settings() {
 #[test]
 fn settings_that_switch_hooks_off_are_not_written_but_other_settings_are() {
     let stage = Stage::guarded(Client::Claude);
-    let settings = stage.path(".claude/settings.json");
+    let settings = stage.path(".claude/settings.local.json");
     let before = std::fs::read_to_string(&settings).unwrap();
     let write = |path: &str, content: &str| {
         Turn::call(Call::Write { path: stage.path(path).into_string(), content: content.to_owned() })
@@ -97,19 +97,19 @@ fn settings_that_switch_hooks_off_are_not_written_but_other_settings_are() {
     let harmless = before.replacen('{', "{\n  \"cleanupPeriodDays\": 40,", 1);
     let turns = [
         Turn::call(read(Client::Claude, &settings)),
-        write(".claude/settings.json", "{}"),
-        write(".claude/settings.json", &before.replace("PreToolUse", "PostCompact")),
+        write(".claude/settings.local.json", "{}"),
+        write(".claude/settings.local.json", &before.replace("PreToolUse", "PostCompact")),
         edit("\"PreToolUse\"", "\"PostCompact\""),
-        write(".claude/settings.local.json", "{\"disableAllHooks\": true}"),
-        write(".claude/settings.local.json", "{\"env\": {\"DANDORI_STATE_DIR\": \"/tmp/elsewhere\"}}"),
-        Turn::shell("echo '{\"disableAllHooks\":true}' > .claude/settings.local.json"),
-        write(".claude/settings.json", &harmless),
+        write(".claude/settings.json", "{\"disableAllHooks\": true}"),
+        write(".claude/settings.json", "{\"env\": {\"DANDORI_STATE_DIR\": \"/tmp/elsewhere\"}}"),
+        Turn::shell("echo '{\"disableAllHooks\":true}' > .claude/settings.json"),
+        write(".claude/settings.local.json", &harmless),
     ];
     let played = stage.play(turns.into_iter().chain(probe(&stage)));
     for turn in 1..7 {
         played.assert_told(turn, "[dandori control]");
     }
-    assert!(!stage.has(".claude/settings.local.json"));
+    assert!(!stage.has(".claude/settings.json"));
     // What arms nothing is the client's to ask about.
     played.assert_not_told(7, "[dandori");
     still_guarded(&stage, &played, 8);
@@ -145,55 +145,55 @@ fn guard_folder(stage: &Stage) -> Utf8PathBuf {
 
 #[test]
 fn a_script_that_switches_all_hooks_off_does_not_reach_the_session() {
-    unseen("echo '{\"disableAllHooks\": true}' > .claude/settings.local.json\n");
+    unseen("echo '{\"disableAllHooks\": true}' > .claude/settings.json\n");
 }
 
 #[test]
 fn a_script_that_takes_the_hooks_out_does_not_reach_the_session() {
-    unseen("echo '{}' > .claude/settings.json\n");
+    unseen("echo '{}' > .claude/settings.local.json\n");
 }
 
 #[test]
 fn a_script_that_removes_the_settings_does_not_reach_the_session() {
-    unseen("rm .claude/settings.json\n");
+    unseen("rm .claude/settings.local.json\n");
 }
 
 #[test]
 fn a_script_that_breaks_the_settings_does_not_reach_the_session() {
-    unseen("sed -i '1s/{/{,/' .claude/settings.json\n");
+    unseen("sed -i '1s/{/{,/' .claude/settings.local.json\n");
 }
 
 #[test]
 fn a_script_that_puts_another_program_of_the_same_name_in_does_not_reach_the_session() {
     unseen(
         "mkdir -p fake && printf '#!/bin/sh\\n' > fake/dandori && chmod +x fake/dandori\n\
-         sed -i \"s|\\\"command\\\": \\\".*\\\"|\\\"command\\\": \\\"$PWD/fake/dandori\\\"|\" .claude/settings.json\n",
+         sed -i \"s|\\\"command\\\": \\\".*\\\"|\\\"command\\\": \\\"$PWD/fake/dandori\\\"|\" .claude/settings.local.json\n",
     );
 }
 
 #[test]
 fn a_script_that_narrows_what_the_hooks_hear_does_not_reach_the_session() {
-    unseen("sed -i 's/\"matcher\": \"\\*\"/\"matcher\": \"Nothing\"/' .claude/settings.json\n");
+    unseen("sed -i 's/\"matcher\": \"\\*\"/\"matcher\": \"Nothing\"/' .claude/settings.local.json\n");
 }
 
 #[test]
 fn a_script_that_gives_the_hooks_no_time_does_not_reach_the_session() {
-    unseen("sed -i 's/\"timeout\": [0-9]*/\"timeout\": 0.001/' .claude/settings.json\n");
+    unseen("sed -i 's/\"timeout\": [0-9]*/\"timeout\": 0.001/' .claude/settings.local.json\n");
 }
 
 #[test]
 fn a_script_that_gives_the_hooks_another_environment_does_not_reach_the_session() {
-    unseen("echo '{\"env\": {\"DANDORI_STATE_DIR\": \"/tmp/elsewhere\"}}' > .claude/settings.local.json\n");
+    unseen("echo '{\"env\": {\"DANDORI_STATE_DIR\": \"/tmp/elsewhere\"}}' > .claude/settings.json\n");
 }
 
 #[test]
 fn settings_that_git_has_without_the_hooks_are_not_put_back() {
     let stage = Stage::new(Client::Claude);
-    put(&stage.path(".claude/settings.json"), "{}\n");
+    put(&stage.path(".claude/settings.local.json"), "{}\n");
     stage.env.git(["add", "-A"]);
     stage.env.git(["commit", "-qm", "settings"]);
     let _ = stage.init(&[]).ok();
-    let before = stage.text(".claude/settings.json");
+    let before = stage.text(".claude/settings.local.json");
     refused(
         &stage,
         lines(&[
@@ -207,7 +207,7 @@ fn settings_that_git_has_without_the_hooks_are_not_put_back() {
             "git sparse-checkout set src",
         ]),
     );
-    assert_eq!(stage.text(".claude/settings.json"), before);
+    assert_eq!(stage.text(".claude/settings.local.json"), before);
 }
 
 #[test]
@@ -221,7 +221,7 @@ fn the_program_is_not_replaced_or_removed() {
     stage.env.var("PATH", path);
     let size = program.metadata().unwrap().len();
     stage.env.command(program.as_str(), ["init", "--agent", "claude"], &stage.env.repo());
-    assert!(stage.text(".claude/settings.json").contains(program.as_str()));
+    assert!(stage.text(".claude/settings.local.json").contains(program.as_str()));
     let ways = [
         format!("rm {program}"),
         format!("cp /bin/true {program}"),
@@ -308,20 +308,34 @@ fn an_exception_is_not_given_by_a_script_that_was_there_before_either() {
 
 #[test]
 fn a_start_in_a_subfolder_is_guarded_by_the_users_own_settings_and_init_says_so() {
-    let stage = Stage::new(Client::Claude);
-    stage.env.write("sub/README.md", "");
-    let said = stage.init(&[]);
-    assert!(said.stderr.contains("dandori init --user"), "{}", said.stderr);
-    let sub = stage.path("sub");
     let turns = || [Turn::shell("echo stolen > prod.key"), Turn::say("end")];
-    let played = stage.play_with(&sub, "do it", &[], turns());
+    let shared = Stage::new(Client::Claude);
+    shared.env.write("sub/README.md", "");
+    let said = shared.init(&["--shared"]);
+    assert!(said.stderr.contains("subfolder") && said.stderr.contains("dandori init --user"), "{}", said.stderr);
+    let sub = shared.path("sub");
+    let played = shared.play_with(&sub, "do it", &[], turns());
     played.assert_not_told(0, "[dandori");
     std::fs::remove_file(sub.join(FORBIDDEN)).unwrap();
-
-    let _ = stage.init(&["--user"]).ok();
-    let played = stage.play_with(&sub, "do it", &[], turns());
+    let _ = shared.init(&["--user"]).ok();
+    let played = shared.play_with(&sub, "do it", &[], turns());
     played.assert_told(0, "[dandori secrets]");
     assert!(!sub.join(FORBIDDEN).exists());
+
+    // The file that is the user's alone is read from below by newer versions; what is said holds for both.
+    for (stage, is_read) in [(Stage::guarded(Client::Claude), true), (Stage::older_claude(), false)] {
+        stage.env.write("sub/README.md", "");
+        let said = stage.init(&[]);
+        assert!(said.stderr.contains("subfolder"), "{}", said.stderr);
+        let sub = stage.path("sub");
+        let played = stage.play_with(&sub, "do it", &[], turns());
+        if is_read {
+            played.assert_told(0, "[dandori secrets]");
+        } else {
+            played.assert_not_told(0, "[dandori");
+        }
+        assert_eq!(sub.join(FORBIDDEN).exists(), !is_read);
+    }
 }
 
 #[test]

@@ -14,7 +14,7 @@ fn kill_at(stage: &Stage, events: &[&str]) {
     let path = stage.env.root().join("killed/dandori");
     put(&path, &format!("#!/bin/sh\ntouch {}\nkill -9 $$\n", stage.env.root().join("was-killed")));
     std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).unwrap();
-    let settings = stage.path(".claude/settings.json");
+    let settings = stage.path(".claude/settings.local.json");
     let mut json: Value = serde_json::from_str(&std::fs::read_to_string(&settings).unwrap()).unwrap();
     for event in events {
         json["hooks"][event][0]["hooks"][0]["command"] = path.as_str().into();
@@ -38,7 +38,7 @@ fn claude_does_not_take_over_a_change_that_a_killed_hook_was_asked_about() {
     kill_at(&stage, &["ConfigChange"]);
     let mark = stage.env.root().join("was-killed");
     let script = format!(
-        "echo '{{\"disableAllHooks\": true}}' > .claude/settings.local.json\n\
+        "echo '{{\"disableAllHooks\": true}}' > .claude/settings.json\n\
          i=0; until [ -e {mark} ]; do sleep 0.1; i=$((i + 1)); [ $i -gt 300 ] && exit 1; done; sleep 1\n"
     );
     stage.env.write("tools/off.sh", &script);

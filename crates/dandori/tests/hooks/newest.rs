@@ -21,7 +21,7 @@ fn its_second_shell_is_judged_like_the_first() {
         Turn::call(Call::Tool { name: "ToolSearch".to_owned(), input: search }),
         monitor("git push --force origin work"),
         monitor("cat .env"),
-        monitor("echo '{\"disableAllHooks\":true}' > .claude/settings.local.json"),
+        monitor("echo '{\"disableAllHooks\":true}' > .claude/settings.json"),
         monitor("tmux send-keys -t a ok Enter"),
         Turn::shell("echo fine > fine.txt"),
         Turn::say("end"),
@@ -29,7 +29,7 @@ fn its_second_shell_is_judged_like_the_first() {
     for (turn, guard) in [(1, "bash"), (2, "secrets"), (3, "control"), (4, "control")] {
         played.assert_told(turn, &format!("[dandori {guard}]"));
     }
-    assert!(!stage.has(".claude/settings.local.json") && stage.has("fine.txt"), "{}", played.story());
+    assert!(!stage.has(".claude/settings.json") && stage.has("fine.txt"), "{}", played.story());
     played.assert_not_told(5, "[dandori");
 }
 

@@ -110,7 +110,7 @@ fn policy(agent: Client) -> Stage {
     let stage = Stage::new(agent);
     stage.env.write("dandori.toml", POLICY);
     // The policy runs programs: that needs the user's trust.
-    let _ = stage.env.dandori(["trust"]).ok();
+    let _ = stage.env.dandori(["trust", "--yes"]).ok();
     let _ = stage.init(&[]).ok();
     stage
 }

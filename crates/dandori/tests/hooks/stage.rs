@@ -16,7 +16,8 @@ const PATIENCE: Duration = Duration::from_mins(2);
 
 /// The file in a project, or in the user's home, that `init` writes.
 pub(crate) fn settings_of(client: Client) -> String {
-    format!("{}/{}", client.describe().settings.folder, client.hooks().unwrap().file)
+    let hooks = client.hooks().unwrap();
+    format!("{}/{}", client.describe().settings.folder, hooks.local_file.unwrap_or(hooks.file))
 }
 
 /// Reads a file with what the agent has for it.

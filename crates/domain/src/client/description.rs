@@ -175,7 +175,7 @@ pub struct Hooks {
     pub same_call_once: bool,
     /// It looks for a project's hooks in the folders above the one it is started in.
     pub searches_up: bool,
-    /// A project's hooks were seen not to be read in a folder below.
+    /// A project's hooks were seen not to be read in a folder below: those of the local file by some versions, the others by none.
     pub only_from_root: bool,
     /// The variable in which it tells hooks where the session began.
     pub project_variable: Option<&'static str>,

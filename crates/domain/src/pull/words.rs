@@ -46,15 +46,15 @@ const ENGLISH: Words = Words {
     summary: "Summary",
     test_plan: "Test plan",
     instruction: "Instruction",
-    boxes: "- [ ] The checks of this repository pass\n- [ ] The change was read and does what the instruction says",
-    by: "Made by",
+    boxes: "- [ ] The checks of this repository pass\n- [ ] The change has been reviewed and does what the instruction says",
+    by: "Created by",
 };
 
 const JAPANESE: Words = Words {
     summary: "概要",
     test_plan: "テスト計画",
     instruction: "指示",
-    boxes: "- [ ] リポジトリのチェックが通る\n- [ ] 変更を読み、指示どおりであることを確かめた",
+    boxes: "- [ ] リポジトリのチェックが通る\n- [ ] 変更をレビューし、指示どおりであることを確認した",
     by: "作成",
 };
 
@@ -147,9 +147,9 @@ mod tests {
         assert_eq!(text.title, "feat: add a health endpoint");
         assert_eq!(
             text.body,
-            "## Summary\n\nAdded /health.\n\n## Test plan\n\n- [ ] The checks of this repository pass\n- [ ] The change was \
-             read and does what the instruction says\n\n## Instruction\n\n> Add a health \
-             endpoint\n>\n> It answers 200.\n\nMade by claude (T-3)\n\nDandori-Run: RUN\n"
+            "## Summary\n\nAdded /health.\n\n## Test plan\n\n- [ ] The checks of this repository pass\n- [ ] The change has \
+             been reviewed and does what the instruction says\n\n## Instruction\n\n> Add a health \
+             endpoint\n>\n> It answers 200.\n\nCreated by claude (T-3)\n\nDandori-Run: RUN\n"
         );
     }
 

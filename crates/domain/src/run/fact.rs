@@ -4,6 +4,7 @@ use camino::Utf8PathBuf;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::start::Start;
 use crate::agent::{Usage, Verdict};
 use crate::failure::Failure;
 use crate::id::{Oid, SessionId, WorktreeKey};
@@ -80,7 +81,10 @@ pub enum Intent {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct PlannedWorktree {
     pub workspace: Workspace,
-    pub arrival: Option<Arrival>,
+    pub arrival: Option<Box<Arrival>>,
+    /// Where work of an earlier run is kept that comes back with it, uncommitted as it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kept: Option<String>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -110,6 +114,10 @@ pub enum BranchFate {
 #[serde(tag = "fact", rename_all = "snake_case")]
 pub enum Fact {
     Admitted,
+    /// Worked out before anything is made.
+    StartsFrom {
+        start: Start,
+    },
     Intended {
         intent: Intent,
     },
@@ -140,6 +148,10 @@ pub enum Fact {
         changes: Option<Changes>,
     },
     Committed {
+        oid: Oid,
+    },
+    /// On its own branch, and that is where it stays: the repository has no remote.
+    CommittedLocally {
         oid: Oid,
     },
     /// Somebody else had pushed to the branch: our commits now stand on theirs.
@@ -192,6 +204,7 @@ pub enum RefusedWhat {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(tag = "note", rename_all = "snake_case")]
 pub enum Note {
+    /// What a run starts from is its [`Start`]; earlier versions noted these three instead.
     Offline {
         reason: String,
     },
@@ -254,6 +267,10 @@ pub enum Note {
     KeptWorkBack {
         reference: String,
     },
+    /// Work that a canceled run kept did not come back: the branch has moved on since.
+    KeptWorkStays {
+        reference: String,
+    },
     /// A branch of that name was there: the worktree stands on it as it was.
     BranchAttached {
         branch: String,
@@ -270,6 +287,7 @@ pub enum Note {
 
 names!(Fact {
     Admitted => "admitted",
+    StartsFrom => "starts_from",
     Intended => "intended",
     WorktreeReady => "worktree_ready",
     SetUpDone => "set_up_done",
@@ -278,6 +296,7 @@ names!(Fact {
     AgentEnded => "agent_ended",
     Staged => "staged",
     Committed => "committed",
+    CommittedLocally => "committed_locally",
     Rebased => "rebased",
     Pushed => "pushed",
     Failed => "failed",

@@ -140,7 +140,7 @@ fn flow(run: &Run, now: Timestamp) -> Next<Run> {
             commit: commit.clone(),
             planned: planned.clone(),
         }),
-        Progress::Pushed { .. } => {
+        Progress::Pushed { .. } | Progress::Local { .. } => {
             let is_released = run.removal != Removal::Stays || run.spec.settings.cleanup == Cleanup::Push;
             if is_released { removal(run, BranchFate::Keep) } else { settled() }
         }

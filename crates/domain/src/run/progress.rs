@@ -77,6 +77,13 @@ pub enum Progress {
         staged: Staged,
         commit: Commit,
     },
+    /// Committed on its branch in a repository that has no remote.
+    Local {
+        work: Work,
+        ended: Ended,
+        staged: Staged,
+        commit: Commit,
+    },
 }
 
 /// An agent that was started, and where.
@@ -154,6 +161,18 @@ impl Progress {
                 Self::Committed { work, ended, staged, commit }
             }
             (
+                Fact::CommittedLocally { oid },
+                Self::Staged { work, ended, staged } | Self::Committing { work, ended, staged, .. },
+            ) if staged.changes.is_some() => {
+                let commit = Commit { oid: oid.clone(), rebased: 0, rebased_onto: None };
+                Self::Local { work, ended, staged, commit }
+            }
+            // There was a remote when it was committed, and there is none to push to.
+            (
+                Fact::CommittedLocally { oid },
+                Self::Committed { work, ended, staged, commit } | Self::Pushing { work, ended, staged, commit, .. },
+            ) if commit.oid == *oid => Self::Local { work, ended, staged, commit },
+            (
                 Fact::Rebased { onto, oid },
                 Self::Committed { work, ended, staged, commit } | Self::Pushing { work, ended, staged, commit, .. },
             ) => {
@@ -223,7 +242,7 @@ impl Progress {
             Self::Staged { staged, .. } if staged.changes.is_none() => Status::Succeeded,
             Self::Staged { .. } | Self::Committing { .. } => Status::Committing,
             Self::Committed { .. } | Self::Pushing { .. } => Status::Pushing,
-            Self::Pushed { .. } => Status::Succeeded,
+            Self::Pushed { .. } | Self::Local { .. } => Status::Succeeded,
         }
     }
 
@@ -271,7 +290,8 @@ impl Progress {
             | Self::Committing { work, .. }
             | Self::Committed { work, .. }
             | Self::Pushing { work, .. }
-            | Self::Pushed { work, .. } => Some(work),
+            | Self::Pushed { work, .. }
+            | Self::Local { work, .. } => Some(work),
             _ => None,
         }
     }
@@ -283,7 +303,8 @@ impl Progress {
             | Self::Committing { ended, .. }
             | Self::Committed { ended, .. }
             | Self::Pushing { ended, .. }
-            | Self::Pushed { ended, .. } => Some(ended),
+            | Self::Pushed { ended, .. }
+            | Self::Local { ended, .. } => Some(ended),
             _ => None,
         }
     }
@@ -294,14 +315,18 @@ impl Progress {
             | Self::Committing { staged, .. }
             | Self::Committed { staged, .. }
             | Self::Pushing { staged, .. }
-            | Self::Pushed { staged, .. } => Some(staged),
+            | Self::Pushed { staged, .. }
+            | Self::Local { staged, .. } => Some(staged),
             _ => None,
         }
     }
 
     pub fn commit(&self) -> Option<&Commit> {
         match self {
-            Self::Committed { commit, .. } | Self::Pushing { commit, .. } | Self::Pushed { commit, .. } => Some(commit),
+            Self::Committed { commit, .. }
+            | Self::Pushing { commit, .. }
+            | Self::Pushed { commit, .. }
+            | Self::Local { commit, .. } => Some(commit),
             _ => None,
         }
     }
@@ -310,6 +335,14 @@ impl Progress {
     pub fn pushed(&self) -> Option<&Oid> {
         match self {
             Self::Pushed { commit, .. } => Some(&commit.oid),
+            _ => None,
+        }
+    }
+
+    /// What it has to show, where it belongs: on the remote, or on its own branch where there is no remote.
+    pub fn delivered(&self) -> Option<&Oid> {
+        match self {
+            Self::Pushed { commit, .. } | Self::Local { commit, .. } => Some(&commit.oid),
             _ => None,
         }
     }

@@ -1,9 +1,10 @@
 //! What was asked of a run, with the configuration as it stood then.
 
+use camino::Utf8PathBuf;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::Workspace;
+use super::{Here, Workspace};
 use crate::agent::AgentName;
 use crate::failure::Limit;
 use crate::id::{HostId, RepoId, RunId, SessionId, TaskId, TaskNumber, Usd};
@@ -23,6 +24,12 @@ pub struct RunSpec {
     pub instruction: String,
     /// A branch or ref asked for; `None` is the repository's default.
     pub base: Option<String>,
+    /// The commit to start from, when that was the one its user stood on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub here: Option<Here>,
+    /// The checkout it was asked from; `None` is the main one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checkout: Option<Utf8PathBuf>,
     pub settings: RunSettings,
     /// The run whose instruction this one carries out once more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -157,7 +164,7 @@ pub enum Cleanup {
     Merged,
     /// As soon as the pull request is open.
     Pr,
-    /// As soon as the branch is pushed.
+    /// As soon as the branch is pushed, or committed where there is no remote.
     Push,
     /// Only by hand.
     Never,

@@ -1,5 +1,7 @@
 //! The flow of a run walked through as a user would see it, and the facts that may not come.
 
+mod local;
+
 use jiff::Timestamp;
 
 use super::*;
@@ -35,6 +37,8 @@ fn run(wants_pull: bool, kind: RunKind) -> Run {
         kind,
         instruction: "do it".into(),
         base: None,
+        here: None,
+        checkout: None,
         settings,
         created_at: at(0),
     })
@@ -91,7 +95,7 @@ fn intended(intent: Intent) -> Fact {
 }
 
 fn to_launched() -> Vec<(&'static str, Fact, Status)> {
-    let planned = PlannedWorktree { workspace: workspace(), arrival: None };
+    let planned = PlannedWorktree { workspace: workspace(), arrival: None, kept: None };
     vec![
         ("wait", Fact::Admitted, Status::Pending),
         ("plan worktree", intended(Intent::Worktree(planned)), Status::Pending),

@@ -1,6 +1,8 @@
 //! Git itself, each step with its probe: what is already done is found, not done again.
 
 mod again;
+mod footing;
+mod merge;
 mod publish;
 mod stage;
 mod workspace;
@@ -8,22 +10,30 @@ mod workspace;
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use dandori_domain::pull::{MergeLook, MergeObstacle, MergeWay, PlannedMerge};
 use dandori_domain::run::{
     BranchFate, Commit, Fact, PlannedCommit, PlannedWorktree, Preserved, Run, RunKind, Work, Workspace,
 };
 use dandori_domain::task::Repo;
 use dandori_domain::worktree::Owner;
 use dandori_domain::{AgentFailure, Failure, Oid, Problem, WorktreeKey};
-use dandori_git::{Conflict, Fetch, GitError, PRESERVED_PREFIX, Repository};
+use dandori_git::{Conflict, GitError, PRESERVED_PREFIX, Repository};
 use dandori_host::layout::Layout;
 use dandori_host::replace_file;
 use jiff::Timestamp;
 
-use super::{Earlier, GitEdge, MakeAnswer, PushOutcome, Site};
+pub(crate) use stage::config_changed;
+
+use super::{
+    CommitOutcome, Containment, Footing, GitEdge, Kept, MakeAnswer, MergeOutcome, MergeQuestion, MergeWords,
+    PushOutcome, Site,
+};
 use crate::kernel::Clock;
 use crate::repos::{Known, Opener, is_gone};
 use crate::run::StepError;
 use crate::trouble::git_reason;
+
+pub(crate) use footing::beginning;
 
 pub(crate) struct RealGit {
     opener: Opener,
@@ -48,24 +58,16 @@ impl GitEdge for RealGit {
         Ok((found.root().to_owned(), found.common_dir().to_owned()))
     }
 
-    fn require_ready(&self, site: &Site, base: Option<&str>) -> Result<(), Problem> {
-        let git = self.open(site).git;
-        let root = site.repo.root.clone();
-        let resolve = |fetch| git.resolve_base(base, site.base.as_deref(), fetch);
-        let known_base = resolve(Fetch::Never);
-        // Where there is a base there is a commit.
-        if known_base.is_err() && !git.has_commit().map_err(|e| e.problem())? {
-            return Err(Problem::NoCommitYet { path: root });
-        }
-        if rustix::fs::access(git.common_dir().as_std_path(), rustix::fs::Access::WRITE_OK).is_err() {
-            let reason = "a run keeps its worktree and branch there, and it cannot be written".to_owned();
-            return Err(Problem::Io { path: git.common_dir().to_owned(), reason });
-        }
-        if git.remote_url().map_err(|e| e.problem())?.is_none() {
-            return Err(Problem::NoRemote { path: root });
-        }
-        let base = known_base.or_else(|_| resolve(Fetch::First)).map_err(|e| e.problem())?;
-        refuse_unsupported(&git, &base.oid)
+    fn checkout(&self, site: &Site, from: &Utf8Path) -> Option<Utf8PathBuf> {
+        self.open(site).git.checkout_of(from).ok().flatten()
+    }
+
+    fn footing(&self, site: &Site, from: &Utf8Path, base: Option<&str>) -> Result<Footing, Problem> {
+        footing::of(site, &self.open(site).git, from, base)
+    }
+
+    fn require_ready(&self, site: &Site, footing: &Footing) -> Result<(), Problem> {
+        footing::require_ready(site, &self.open(site).git, footing)
     }
 
     fn require_identity(&self, site: &Site) -> Result<(), Problem> {
@@ -76,16 +78,16 @@ impl GitEdge for RealGit {
         is_gone(repo)
     }
 
-    fn plan(&self, site: &Site, run: &Run) -> Result<Vec<Fact>, StepError> {
+    fn plan(&self, site: &Site, run: &Run, kept: Option<&Kept>) -> Result<Vec<Fact>, StepError> {
         let known = self.open(site);
         match &run.spec.kind {
             RunKind::First => self.plan_first(site, &known, run),
-            RunKind::FollowUp { workspace, .. } => again::plan(site, &known, workspace.clone()),
+            RunKind::FollowUp { workspace, .. } => again::plan(site, &known, run, workspace.clone(), kept),
         }
     }
 
-    fn make(&self, site: &Site, run: &Run, planned: &PlannedWorktree, left: &Earlier) -> Result<MakeAnswer, StepError> {
-        self.make_worktree(site, &self.open(site), run, planned, left)
+    fn make(&self, site: &Site, run: &Run, planned: &PlannedWorktree) -> Result<MakeAnswer, StepError> {
+        self.make_worktree(site, &self.open(site), run, planned)
     }
 
     fn conflict(&self, site: &Site, workspace: &Workspace) -> Result<Option<Conflict>, StepError> {
@@ -105,7 +107,7 @@ impl GitEdge for RealGit {
         stage::stage(&self.layout, &self.open(site), run, work)
     }
 
-    fn commit(&self, site: &Site, workspace: &Workspace, planned: &PlannedCommit) -> Result<Oid, StepError> {
+    fn commit(&self, site: &Site, workspace: &Workspace, planned: &PlannedCommit) -> Result<CommitOutcome, StepError> {
         publish::commit(&self.open(site), workspace, planned)
     }
 
@@ -113,14 +115,24 @@ impl GitEdge for RealGit {
         publish::push(&self.open(site), run, workspace, commit)
     }
 
-    fn preserve(&self, site: &Site, run: &Run, workspace: &Workspace) -> Result<Option<Preserved>, Problem> {
+    fn preserve(
+        &self,
+        site: &Site,
+        run: &Run,
+        workspace: &Workspace,
+        fate: BranchFate,
+    ) -> Result<Option<Preserved>, Problem> {
         let git = self.open(site).git;
         // By the run's own key: a follow-up in the same worktree keeps beside what an earlier run kept.
         let reference = preserved_ref_of(&WorktreeKey::from(run.spec.id.key()));
         let title = dandori_domain::wording::title(&run.spec.instruction);
-        let message = format!("kept from {}\n\n{title}", run.spec.id);
+        let message = format!("preserved from {}\n\n{title}", run.spec.id);
         let Some(tree) = git.worktree(&workspace.path).map_err(|e| e.problem())? else { return Ok(None) };
-        let kept = git.preserve(&tree, Some(&workspace.branch), &reference, &message, self.clock.now());
+        let (branch, now) = (workspace.branch.as_str(), self.clock.now());
+        let kept = match fate {
+            BranchFate::Delete => git.preserve(&tree, Some(branch), &reference, &message, now),
+            BranchFate::Keep => git.preserve_beside(&tree, branch, &reference, &message, now),
+        };
         Ok(kept.map_err(|e| e.problem())?.map(|oid| Preserved { reference, oid }))
     }
 
@@ -129,6 +141,27 @@ impl GitEdge for RealGit {
         let delete = (fate == BranchFate::Delete).then_some(workspace.branch.as_str());
         let removed = self.open(site).git.remove_worktree(&workspace.path, &trash, delete);
         removed.map(drop).map_err(|e| Problem::Git { command: "git worktree".to_owned(), reason: git_reason(&e) })
+    }
+
+    fn merge_look(&self, site: &Site, question: &MergeQuestion) -> Result<MergeLook, Problem> {
+        merge::look(&self.open(site).git, question)
+    }
+
+    fn plan_merge(
+        &self,
+        site: &Site,
+        look: &MergeLook,
+        words: &MergeWords,
+    ) -> Result<Result<MergeWay, MergeObstacle>, Problem> {
+        merge::plan(&self.open(site).git, look, words)
+    }
+
+    fn merge(&self, site: &Site, planned: &PlannedMerge) -> Result<MergeOutcome, Problem> {
+        merge::merge(&self.open(site).git, planned)
+    }
+
+    fn contained(&self, site: &Site, asked: &[Containment]) -> Result<Vec<bool>, Problem> {
+        merge::contained(&self.open(site).git, asked)
     }
 }
 

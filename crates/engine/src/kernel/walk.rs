@@ -74,7 +74,7 @@ pub(super) async fn walk<W: Walker>(walker: W, id: <W::Machine as Machine>::Id, 
             None => match kernel.store.subject::<W::Machine>(id).await {
                 Ok(facts) => facts,
                 Err(e) => {
-                    warn!(%id, "the store does not answer: {e}");
+                    warn!(%id, "the database does not respond: {e}");
                     tokio::time::sleep(STORE_PAUSE).await;
                     continue;
                 }
@@ -108,7 +108,7 @@ pub(super) async fn walk<W: Walker>(walker: W, id: <W::Machine as Machine>::Id, 
             }
             Err(WalkError::LookAgain) => tokio::time::sleep(LOOK_AGAIN_PAUSE).await,
             Err(WalkError::Trouble(problem)) => {
-                error!(%id, step = name, ?problem, "a step could not be taken; it is tried again");
+                error!(%id, step = name, ?problem, "a step failed; trying again");
                 kernel.notice(problem.clone());
                 troubles += 1;
                 if let Some(instead) = walker.gives_up(&step, troubles, &problem) {
@@ -151,13 +151,13 @@ async fn settle<W: Walker>(
                 return None;
             }
             Err(StoreError::Fenced { .. }) => {
-                error!("another daemon has taken over this state root: stopping");
+                error!("another daemon has taken over this state folder: stopping");
                 kernel.stopping.cancel();
                 return None;
             }
             // Ends, which free what was taken, are worth the room that was kept back.
             Err(StoreError::Full) if walker.makes_room() => {
-                warn!(%id, "the disk is full: the room kept back for the store is given");
+                warn!(%id, "the disk is full: using the space reserved for the database");
             }
             Err(e) => {
                 // A failed commit is an unknown outcome: only a fresh look tells.

@@ -47,7 +47,7 @@ impl Engine {
                 }
                 Ok(None) => all = false,
                 Err(e) => {
-                    warn!("nobody can be admitted: {e}");
+                    warn!("cannot start queued runs: {e}");
                     self.notice(store_problem(&e));
                     trouble = Some(store_problem(&e));
                     all = false;

@@ -45,6 +45,9 @@ const TAKEN_OVER: &[&str] = &[
     "LC_MESSAGES",
 ];
 
+/// The terminal somebody asks from, for its bell. No agent gets it: what they see of an environment is a list.
+const TERMINAL: &str = "DANDORI_TERMINAL";
+
 #[derive(Default)]
 pub(crate) struct Callers {
     by_run: Mutex<HashMap<RunId, Arc<Env>>>,
@@ -106,7 +109,7 @@ impl Engine {
         if let Some(caller) = last.as_ref().filter(|caller| caller.vars == vars) {
             return Some(Arc::clone(&caller.env));
         }
-        let foreign = vars.iter().filter(|(name, _)| !name.starts_with("DANDORI_"));
+        let foreign = vars.iter().filter(|(name, _)| !name.starts_with("DANDORI_") || *name == TERMINAL);
         let env = Arc::new(Env::from_pairs(foreign.map(|(name, value)| (name.clone(), value.clone()))));
         *last = Some(Caller { vars, env: Arc::clone(&env) });
         Some(env)
@@ -114,6 +117,9 @@ impl Engine {
 
     pub(crate) fn remember_caller(&self, run: RunId, env: Option<&Arc<Env>>) {
         if let Some(env) = env {
+            if let Some(terminal) = env.path(TERMINAL) {
+                self.0.attendance.asked_from(run.key(), terminal);
+            }
             let mut by_run = self.0.callers.by_run.lock().unwrap_or_else(PoisonError::into_inner);
             by_run.insert(run, Arc::clone(env));
         }

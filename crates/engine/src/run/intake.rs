@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use dandori_config::Config;
 use dandori_domain::agent::AgentName;
 use dandori_domain::plain;
-use dandori_domain::run::{CustomAgent, Limits, Run, RunKind, RunSettings, SandboxMode, Status};
+use dandori_domain::run::{CustomAgent, Limits, Run, RunKind, RunSettings, SandboxMode};
 use dandori_domain::task::{MAX_INSTRUCTION_BYTES, Repo, Task};
 use dandori_domain::wording::title;
 use dandori_domain::{Problem, RunId, TaskId, Usd};
@@ -14,7 +14,7 @@ use dandori_host::Env;
 use dandori_store::{Again, NewRun, NewTask};
 
 use crate::Engine;
-use crate::edges::Site;
+use crate::edges::{Footing, Site};
 use crate::trouble::store_problem;
 
 /// `dandori run`
@@ -32,6 +32,8 @@ pub struct NewTaskRequest {
 pub struct RunChoice {
     /// The environment of whoever asks; the daemon's own without it.
     pub caller: Option<Arc<Env>>,
+    /// The folder he stands in, when it is not said otherwise.
+    pub from: Option<Utf8PathBuf>,
     pub pr: Option<bool>,
     pub budget: Option<f64>,
     pub model: Option<String>,
@@ -48,10 +50,11 @@ impl Engine {
         }
         let repo = self.repo_at(&request.path).await?;
         let config = self.config_of(&repo)?;
-        self.require_trust(&repo)?;
+        self.require_trust_to_run(&repo).await?;
         let agents = self.agents(&config, &request.agents, request.choice.caller.as_ref())?;
         let site = self.site_for(repo, &config, request.choice.caller.as_ref());
-        self.require_ready(&site, request.base.as_deref()).await?;
+        let footing = self.footing(&site, request.path, request.base).await?;
+        self.require_ready(&site, &footing).await?;
         self.require_identity(&site).await?;
         self.require_disk()?;
         let mut choice = request.choice;
@@ -75,7 +78,9 @@ impl Engine {
                 agent,
                 kind: RunKind::First,
                 instruction: request.instruction.clone(),
-                base: request.base.clone(),
+                base: footing.base.clone(),
+                here: footing.here.clone(),
+                checkout: footing.checkout.clone(),
                 again: None,
                 created_at,
             });
@@ -88,7 +93,8 @@ impl Engine {
         Ok(created)
     }
 
-    /// A new run of the same task on the same branch, worktree and conversation.
+    /// A new run of the same task on the same branch, worktree and conversation. One that was canceled is gone on with from the
+    /// work that was kept of it.
     pub async fn follow_up(
         &self,
         task: &Task,
@@ -102,7 +108,6 @@ impl Engine {
             return Err(Problem::TaskIsBusy { run: earlier.spec.id.key().to_string(), status });
         }
         let kind = match earlier.next_workspace() {
-            _ if earlier.status() == Status::Canceled => return Err(Problem::CannotFollowUp { status }),
             // When nothing was left of it but the conversation, the worktree is made again at its place.
             Some(workspace) => {
                 RunKind::FollowUp { after: earlier.spec.id, workspace, session: earlier.conversation().cloned() }
@@ -122,6 +127,7 @@ impl Engine {
     ) -> Result<Run, Problem> {
         let choice = RunChoice {
             caller,
+            from: None,
             pr: Some(earlier.spec.settings.wants_pull),
             budget: earlier.spec.settings.budget.map(Usd::dollars),
             model: earlier.spec.settings.model.clone(),
@@ -143,14 +149,21 @@ impl Engine {
         self.require_open()?;
         let repo = self.present_repo(task.repo).await?;
         let config = self.config_of(&repo)?;
-        self.require_trust(&repo)?;
+        self.require_trust_to_run(&repo).await?;
         self.require_disk()?;
         let agent = earlier.spec.agent.clone();
         self.agents(&config, &[agent.to_string()], choice.caller.as_ref())?;
-        let base = earlier.spec.base.clone();
         let site = self.site_for(repo, &config, choice.caller.as_ref());
+        let footing = Footing {
+            checkout: match &choice.from {
+                Some(from) => self.checkout(&site, from).await?,
+                None => earlier.spec.checkout.clone(),
+            },
+            base: earlier.spec.base.clone(),
+            here: earlier.spec.here.clone(),
+        };
         if kind == RunKind::First {
-            self.require_ready(&site, base.as_deref()).await?;
+            self.require_ready(&site, &footing).await?;
         }
         self.require_identity(&site).await?;
         let created_at = self.now();
@@ -161,7 +174,9 @@ impl Engine {
             agent,
             kind,
             instruction,
-            base,
+            base: footing.base,
+            here: footing.here,
+            checkout: footing.checkout,
             again,
             created_at,
         };
@@ -236,10 +251,21 @@ impl Engine {
         self.blocking(move |engine| engine.0.edges.git.require_identity(&site)).await?
     }
 
+    /// Where whoever asks stands, and what he wants to start from.
+    async fn footing(&self, site: &Site, from: Utf8PathBuf, base: Option<String>) -> Result<Footing, Problem> {
+        let site = site.clone();
+        self.blocking(move |engine| engine.0.edges.git.footing(&site, &from, base.as_deref())).await?
+    }
+
+    async fn checkout(&self, site: &Site, from: &Utf8Path) -> Result<Option<Utf8PathBuf>, Problem> {
+        let (site, from) = (site.clone(), from.to_owned());
+        self.blocking(move |engine| engine.0.edges.git.checkout(&site, &from)).await
+    }
+
     /// Everything a run needs of the repository, looked at without the network where that is possible.
-    async fn require_ready(&self, site: &Site, base: Option<&str>) -> Result<(), Problem> {
-        let (site, base) = (site.clone(), base.map(str::to_owned));
-        self.blocking(move |engine| engine.0.edges.git.require_ready(&site, base.as_deref())).await?
+    async fn require_ready(&self, site: &Site, footing: &Footing) -> Result<(), Problem> {
+        let (site, footing) = (site.clone(), footing.clone());
+        self.blocking(move |engine| engine.0.edges.git.require_ready(&site, &footing)).await?
     }
 }
 

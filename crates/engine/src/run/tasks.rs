@@ -5,14 +5,17 @@ use std::sync::Arc;
 
 use camino::Utf8PathBuf;
 use dandori_domain::candidate::{Candidate, candidates};
+use dandori_domain::pull::{PullWords, WantedBy};
 use dandori_domain::run::{Fact, Run, Status};
 use dandori_domain::task::Task;
+use dandori_domain::work_at::Range;
 use dandori_domain::{Oid, Problem, RunId};
 use dandori_git::{FileChange, GitError, Repository};
 use dandori_host::Env;
 use dandori_store::{Again, StoreError};
 
 use crate::Engine;
+use crate::pull::Moved;
 use crate::trouble::store_problem;
 
 /// Which run of a task is meant.
@@ -75,14 +78,10 @@ impl Engine {
     /// Cancels what is pending or running of what is meant: a task, or one of its runs. All its processes end; uncommitted
     /// edits are kept.
     pub async fn cancel(&self, text: &str) -> Result<(Task, Vec<Run>), Problem> {
-        let (task, runs) = self.find_task(text).await?;
+        let (task, _) = self.find_task(text).await?;
         self.repo_here(task.repo).await?;
         // A run's own name cancels that run alone.
-        let is_named = |run: &&Run| run.spec.id.to_string() == text || run.spec.id.key().as_str() == text;
-        let meant: Vec<Run> = match runs.iter().find(is_named) {
-            Some(run) => vec![run.clone()],
-            None => runs,
-        };
+        let meant = self.store().find_runs(text).await.map_err(|e| store_problem(&e))?;
         let mut canceled = Vec::new();
         for run in meant.iter().filter(|run| !run.is_settled()) {
             match self.0.kernel.record_just::<Run>(run.spec.id, vec![Fact::CancelRequested]).await {
@@ -174,8 +173,15 @@ impl Engine {
         Ok(worktree.is_some_and(|worktree| worktree.removed_at.is_none()))
     }
 
-    /// Which candidate becomes the pull request: named by its agent, or by any of its runs.
-    pub async fn pick(&self, text: &str, named: &str, pr: bool) -> Result<Task, Problem> {
+    /// Which candidate becomes the pull request: named by its agent, or by any of its runs. One that is open for another
+    /// candidate moves to it.
+    pub async fn pick(
+        &self,
+        text: &str,
+        named: &str,
+        pr: bool,
+        caller: Option<Arc<Env>>,
+    ) -> Result<(Task, Option<Moved>), Problem> {
         let (task, runs) = self.find_task(text).await?;
         let rivals = candidates(&runs);
         let is_by = |c: &&Candidate| c.latest().spec.agent.to_string() == named;
@@ -192,25 +198,53 @@ impl Engine {
         let Some(run) = candidate.to_pick() else {
             return Err(Problem::NothingToPick { task: task.number.to_string() });
         };
-        let task = self.store().pick(task.id, run.spec.id, self.now()).await.map_err(|e| store_problem(&e))?;
+        let moving = self.pull_to_move(run).await?;
+        let wanted = moving.as_ref().and_then(|pull| {
+            // A person's own words stay.
+            let words = match pull.wanted.wanted_by {
+                WantedBy::Hand => pull.wanted.words.clone(),
+                WantedBy::Run => PullWords::of(run),
+            };
+            let wanted = run.pull_wanted(words, pull.wanted.wanted_by, self.now())?;
+            Some((pull.spec.id, wanted))
+        });
+        let picked = self.store().pick(task.id, run.spec.id, wanted, self.now()).await;
+        let task = picked.map_err(|e| match e {
+            StoreError::Illegal(_) => {
+                let number = moving.as_ref().and_then(|pull| pull.link()).map_or(0, |link| link.number);
+                Problem::PullIsBusy { number }
+            }
+            other => store_problem(&other),
+        })?;
+        if let Some(pull) = moving {
+            return Ok((task, Some(self.moved(&pull, caller.as_ref()).await?)));
+        }
         let has_pull = self.pull_of(run).await?.is_some_and(|pull| pull.link().is_some() && !pull.is_over());
         if pr && !has_pull {
-            self.create_pull(run, None, None, None).await?;
+            self.create_pull(run, None, None, caller).await?;
         }
-        Ok(task)
+        Ok((task, None))
     }
 
     pub async fn compare(&self, task: &Task, runs: &[Run]) -> Result<Comparison, Problem> {
         let known = self.open_known(task.repo).await?;
-        let rivals = candidates(runs);
+        let mut compared = Vec::new();
+        for candidate in candidates(runs) {
+            // Files that cannot be read this moment leave what is committed.
+            let ends = match self.found(task.repo, &candidate, Range::of_branch(&candidate)).await {
+                Ok(found) => found.from.zip(found.to),
+                Err(_) => candidate.base().cloned().zip(candidate.tip().cloned()),
+            };
+            compared.push((candidate, ends));
+        }
         let runs = self
             .blocking(move |_| {
-                rivals
+                compared
                     .into_iter()
-                    .map(|candidate| {
-                        let files = match (candidate.base(), candidate.tip()) {
-                            (Some(base), Some(tip)) => files_of(&known.git, base, tip).map_err(|e| e.problem())?,
-                            _ => Vec::new(),
+                    .map(|(candidate, ends)| {
+                        let files = match ends {
+                            Some((base, tip)) => files_of(&known.git, &base, &tip).map_err(|e| e.problem())?,
+                            None => Vec::new(),
                         };
                         Ok(ComparedRun { candidate, files })
                     })

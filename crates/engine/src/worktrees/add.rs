@@ -4,10 +4,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use camino::{Utf8Path, Utf8PathBuf};
-use dandori_config::Config;
 use dandori_config::set_up;
 use dandori_domain::Problem;
-use dandori_domain::run::{Note, SetUpChoice};
+use dandori_domain::run::{Note, SetUpChoice, Start};
 use dandori_domain::worktree::{Owner, Worktree};
 use dandori_git::{ExistingBranch, Fetch, NewWorktree};
 use dandori_host::cmd::last_lines;
@@ -15,8 +14,7 @@ use dandori_host::{Cmd, Env, now};
 
 use super::{fresh_key, owned_by};
 use crate::Engine;
-use crate::edges::lock_reason;
-use crate::edges::refuse_unsupported;
+use crate::edges::{Footing, Site, beginning, lock_reason, refuse_unsupported};
 use crate::repos::Known;
 use crate::run::check_line;
 use crate::trouble::store_problem;
@@ -41,7 +39,7 @@ pub struct NewWorktreeRequest {
 }
 
 impl Engine {
-    pub async fn add_worktree(&self, request: NewWorktreeRequest) -> Result<(Worktree, Vec<Note>), Problem> {
+    pub async fn add_worktree(&self, request: NewWorktreeRequest) -> Result<(Worktree, Start, Vec<Note>), Problem> {
         for (what, text) in [("base", &request.base), ("branch", &request.branch), ("session", &request.session)] {
             check_line(what, text.as_deref())?;
         }
@@ -72,8 +70,14 @@ impl Engine {
             created_at: now(),
             removed_at: None,
         };
-        let (asked, here) = (request.base, known.clone());
-        let (worktree, mut notes) = self.blocking(move |_| start(&here, plan, asked.as_deref(), &config)).await??;
+        let site = Site { repo: known.repo.clone(), base: config.base, own: self.0.own.clone() };
+        let (asked, from, here) = (request.base, request.path.clone(), known.clone());
+        let (worktree, start, mut notes) = self
+            .blocking(move |engine| {
+                let footing = engine.0.edges.git.footing(&site, &from, asked.as_deref())?;
+                start_at(&here, plan, &footing, site.base.as_deref())
+            })
+            .await??;
         let being_made = self.0.making.begin(&key);
         self.store().put_worktree(worktree.clone(), now()).await.map_err(|e| store_problem(&e))?;
         let new = worktree.clone();
@@ -102,7 +106,7 @@ impl Engine {
             })
             .await?,
         );
-        Ok((worktree, notes))
+        Ok((worktree, start, notes))
     }
 
     /// A place the user named: from where he stands, through no link, and not among what is dandori's own.
@@ -114,10 +118,10 @@ impl Engine {
             return refuse("it is a symbolic link".to_owned());
         }
         if real_place != place {
-            return refuse(format!("it goes through a symbolic link; its real path is {real_place}"));
+            return refuse(format!("it goes through a symbolic link; the real path is {real_place}"));
         }
         if real_place.starts_with(real(self.layout().root())) {
-            return refuse("it is inside dandori's own folder".to_owned());
+            return refuse("it is inside dandori's state folder".to_owned());
         }
         if place.symlink_metadata().is_ok() {
             return Err(Problem::WorktreeExists { path: place });
@@ -127,26 +131,35 @@ impl Engine {
 }
 
 /// From which commit, and whether the branch is there already.
-fn start(
+fn start_at(
     known: &Known,
     mut worktree: Worktree,
-    asked: Option<&str>,
-    config: &Config,
-) -> Result<(Worktree, Vec<Note>), Problem> {
-    if !known.git.has_commit().map_err(|e| e.problem())? {
+    footing: &Footing,
+    configured: Option<&str>,
+) -> Result<(Worktree, Start, Vec<Note>), Problem> {
+    let git = &known.git;
+    if !git.has_commit().map_err(|e| e.problem())? {
         return Err(Problem::NoCommitYet { path: known.repo.root.clone() });
     }
-    let base = known.git.resolve_base(asked, config.base.as_deref(), Fetch::First).map_err(|e| e.problem())?;
-    refuse_unsupported(&known.git, &base.oid)?;
-    let mut notes: Vec<Note> = base.offline.into_iter().map(|reason| Note::Offline { reason }).collect();
-    worktree.base = base.name;
-    worktree.base_oid = base.oid;
-    if let Some(tip) = known.git.branch_oid(&worktree.branch).map_err(|e| e.problem())? {
+    let base = beginning(git, footing, configured, Fetch::First).map_err(|e| e.problem())?;
+    refuse_unsupported(git, &base.commit)?;
+    let mut start = base.start();
+    let mut notes = Vec::new();
+    worktree.base = base.branch;
+    worktree.base_oid = base.commit;
+    if let Some(tip) = git.branch_oid(&worktree.branch).map_err(|e| e.problem())? {
         notes.push(Note::BranchAttached { branch: worktree.branch.clone() });
         worktree.branch_is_ours = false;
+        start = Start { base: worktree.branch.clone(), commit: tip.clone(), ..start };
         worktree.base_oid = tip;
     }
-    Ok((worktree, notes))
+    // A checkout that cannot be looked at is no reason not to make another.
+    let left_out = |checkout: &Utf8PathBuf| {
+        let changed = git.changed_in(checkout).ok()??;
+        git.left_out(checkout, &start.commit, changed).ok()?
+    };
+    start.left_out = footing.checkout.as_ref().and_then(left_out);
+    Ok((worktree, start, notes))
 }
 
 fn make(known: &Known, worktree: &Worktree, root: Utf8PathBuf) -> Result<(), Problem> {

@@ -98,7 +98,7 @@ impl Engine {
         }
         let record = stored.iter().find(|w| w.key == worktree.key || real(&w.path) == real(&worktree.path));
         if record.is_some_and(|w| self.0.making.has(&w.key)) {
-            return Err(held_by("a command that is making it".to_owned()));
+            return Err(held_by("a command that is creating it".to_owned()));
         }
         let holder = match (record, here) {
             (Some(record), _) => record.owner.clone(),

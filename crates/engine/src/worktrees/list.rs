@@ -1,19 +1,26 @@
 //! What there is, from the disk and the store together.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::{Mutex, PoisonError};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use dandori_domain::worktree::{Owner, Worktree};
 use dandori_domain::{Oid, Problem, WorktreeKey};
-use dandori_git::{Listed, Standing, TreeState};
+use dandori_git::{Listed, Refresh, Standing, TreeState};
 use dandori_host::now;
+use dandori_store::MadeFor;
 use jiff::{SignedDuration, Timestamp};
+use tokio::sync::mpsc;
 
 use super::claim::Claims;
-use super::{WorktreeReport, WorktreeState};
+use super::{Listing, WorktreeName, WorktreeReport, WorktreeState};
 use crate::Engine;
 use crate::repos::Known;
+use crate::trouble::store_problem;
 use dandori_host::layout::real;
+
+/// More of them are not counted when a worktree is measured.
+const MEASURED_FILES: u64 = 500_000;
 
 /// What was found in the order that makes it true: the disk first.
 struct Found {
@@ -25,15 +32,88 @@ struct Found {
     strangers: Vec<Worktree>,
     /// Those of them that a forgotten run made.
     lost: HashSet<WorktreeKey>,
+    made_for: HashMap<WorktreeKey, MadeFor>,
+    /// Folders and their real paths.
+    parents: Mutex<HashMap<Utf8PathBuf, Utf8PathBuf>>,
+}
+
+impl Found {
+    fn all(&self) -> impl Iterator<Item = &Worktree> {
+        self.stored.iter().chain(&self.strangers)
+    }
+
+    /// Most lie in one folder, whose real path is asked for once.
+    fn real(&self, path: &Utf8Path) -> Utf8PathBuf {
+        let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return path.to_owned() };
+        let mut parents = self.parents.lock().unwrap_or_else(PoisonError::into_inner);
+        let real = parents
+            .entry(parent.to_owned())
+            .or_insert_with(|| parent.canonicalize_utf8().unwrap_or_else(|_| parent.to_owned()));
+        real.join(name)
+    }
+
+    fn head_of(&self, worktree: &Worktree) -> Option<Oid> {
+        self.listed.get(&self.real(&worktree.path))?.head.clone()
+    }
+
+    /// `None` where git does not know it, it is gone, or it cannot be looked at.
+    fn standing(&self, known: &Known, worktree: &Worktree) -> Option<Standing> {
+        let listed = self.listed.get(&self.real(&worktree.path))?;
+        worktree.path.symlink_metadata().ok()?;
+        let tree = known.git.worktree(&worktree.path).ok()??;
+        let is_live = self.claims.on(&worktree.path, &worktree.branch, Some(&worktree.key)).is_some();
+        let index = if is_live || worktree.owner != Owner::Nobody { Refresh::No } else { Refresh::Yes };
+        Some(Standing { tree, head: listed.head.clone(), branch: listed.branch.clone(), index })
+    }
+
+    fn name(&self, worktree: &Worktree) -> WorktreeName {
+        WorktreeName {
+            branch: worktree.branch.clone(),
+            path: worktree.path.clone(),
+            owner: worktree.owner.clone(),
+            made_for: self.made_for.get(&worktree.key).copied(),
+        }
+    }
+
+    fn report(&self, worktree: Worktree, state: WorktreeState, tree: Option<&TreeState>) -> WorktreeReport {
+        WorktreeReport {
+            made_for: self.made_for.get(&worktree.key).copied(),
+            worktree,
+            state,
+            dirty: tree.map(|s| u32::try_from(s.dirty.len()).unwrap_or(u32::MAX)),
+            unpushed: tree.map(|s| s.unpushed),
+            bytes: None,
+        }
+    }
 }
 
 impl Engine {
     /// Everything the store or the disk knows of this repository, each with what may be done about it.
-    pub async fn list_worktrees(&self, path: &Utf8Path, sizes: bool) -> Result<Vec<WorktreeReport>, Problem> {
+    pub(crate) async fn list_worktrees(&self, path: &Utf8Path, sizes: bool) -> Result<Vec<WorktreeReport>, Problem> {
+        let mut listing = self.look_at_worktrees(path, sizes).await?;
+        let mut reports = Vec::with_capacity(listing.names.len());
+        while let Some(report) = listing.reports.recv().await {
+            reports.push(report);
+        }
+        Ok(reports)
+    }
+
+    /// The same: what all are called at once, and then each as it has been looked at, in the same order.
+    pub async fn look_at_worktrees(&self, path: &Utf8Path, sizes: bool) -> Result<Listing, Problem> {
         let known = self.open_at(path).await?;
         let keep = self.keep_seconds(&known)?;
         let found = self.look(&known).await?;
-        self.blocking(move |engine| engine.report(&known, &found, keep, sizes)).await
+        let names = found.all().map(|worktree| found.name(worktree)).collect();
+        let (sender, reports) = mpsc::unbounded_channel();
+        let engine = self.clone();
+        tokio::task::spawn_blocking(move || {
+            let sender = Mutex::new(sender);
+            engine.report(&known, &found, keep, sizes, &|report| {
+                // Whoever asked may have gone.
+                let _ = sender.lock().unwrap_or_else(PoisonError::into_inner).send(report);
+            });
+        });
+        Ok(Listing { names, reports })
     }
 
     fn keep_seconds(&self, known: &Known) -> Result<i64, Problem> {
@@ -46,6 +126,7 @@ impl Engine {
         let listed: HashMap<Utf8PathBuf, Listed> = listed.into_iter().map(|l| (real(&l.path), l)).collect();
         let stored = self.stored(known.repo.id).await?;
         let claims = self.claims(known.repo.id).await?;
+        let made_for = self.store().made_for(known.repo.id).await.map_err(|e| store_problem(&e))?;
         let (mut strangers, mut lost) = (Vec::new(), HashSet::new());
         for stranger in unrecorded(&listed, &stored, &self.layout().repos()) {
             let mut worktree = unknown_worktree(known, stranger);
@@ -55,45 +136,77 @@ impl Engine {
             }
             strangers.push(worktree);
         }
-        Ok(Found { listed, stored, claims, strangers, lost })
+        Ok(Found { listed, stored, claims, strangers, lost, made_for, parents: Mutex::default() })
     }
 
-    fn report(&self, known: &Known, found: &Found, keep_seconds: i64, sizes: bool) -> Vec<WorktreeReport> {
+    /// Looks at each, several at a time, and tells of them in their order.
+    fn report(
+        &self,
+        known: &Known,
+        found: &Found,
+        keep_seconds: i64,
+        sizes: bool,
+        tell: &(dyn Fn(WorktreeReport) + Sync),
+    ) {
+        let all: Vec<&Worktree> = found.all().collect();
         let ours = real(&self.layout().repo(known.repo.id).worktrees());
-        let all: Vec<&Worktree> = found.stored.iter().chain(&found.strangers).collect();
-        let states = states_of(known, found, &all);
-        let merged = merged(known, &all, &states);
-        let mut reports = Vec::with_capacity(all.len());
-        for ((worktree, state), is_merged) in all.iter().zip(&states).zip(merged).take(found.stored.len()) {
-            let is_listed = found.listed.contains_key(&real(&worktree.path));
-            let is_there = worktree.path.symlink_metadata().is_ok();
-            let is_claimed = found.claims.on(&worktree.path, &worktree.branch, Some(&worktree.key)).is_some();
-            let judged = match (is_there, is_listed) {
-                _ if is_claimed || matches!(worktree.owner, Owner::Run { .. }) => WorktreeState::Live,
-                _ if self.0.making.has(&worktree.key) => WorktreeState::Live,
-                (false, _) => WorktreeState::Missing,
-                (true, false) => WorktreeState::Unknown,
-                (true, true) => judge(worktree, state.as_ref(), is_merged, keep_seconds),
+        let mut standing = Vec::with_capacity(all.len());
+        let mut places = Vec::with_capacity(all.len());
+        let in_order = InOrder::new(tell);
+        let reported = |at: usize, worktree: &Worktree, is_merged: bool, state: Option<&TreeState>| {
+            let report = if at < found.stored.len() {
+                self.judged(found, worktree, is_merged, state, keep_seconds, &ours)
+            } else {
+                stranger(found, worktree, state)
             };
-            // Only in our own folder does age alone make anything ours to clear.
-            let is_elsewhere = !real(&worktree.path).starts_with(&ours);
-            let judged = if judged == WorktreeState::Stale && is_elsewhere { WorktreeState::Idle } else { judged };
-            let size = if sizes { dandori_host::machine::disk_use(&worktree.path, 500_000).ok() } else { None };
-            reports.push(reported((*worktree).clone(), judged, state.as_ref(), size.map_or(0, |s| s.bytes)));
-        }
-        for (stranger, state) in all.iter().zip(&states).skip(found.stored.len()) {
-            let mut worktree = (*stranger).clone();
-            let judged = match found.claims.on(&worktree.path, &worktree.branch, Some(&worktree.key)) {
-                Some(run) => {
-                    worktree.owner = Owner::Run { run };
-                    WorktreeState::Live
+            let bytes = if sizes { dandori_host::machine::disk_use(&worktree.path, MEASURED_FILES).ok() } else { None };
+            in_order.tell(at, WorktreeReport { bytes: bytes.map(|used| used.bytes), ..report });
+        };
+        let heads: Vec<Option<Oid>> = all.iter().map(|worktree| found.head_of(worktree)).collect();
+        let merged = merged(known, &all, &heads);
+        for (at, worktree) in all.iter().enumerate() {
+            match found.standing(known, worktree) {
+                Some(one) => {
+                    standing.push(one);
+                    places.push((at, *worktree));
                 }
-                None if found.lost.contains(&worktree.key) => WorktreeState::Unrecorded,
-                None => WorktreeState::Orphaned,
-            };
-            reports.push(reported(worktree, judged, state.as_ref(), 0));
+                // git does not know it, it is gone, or it cannot be looked at.
+                None => reported(at, worktree, false, None),
+            }
         }
-        reports
+        known.git.survey(&standing, &|n, state| {
+            if let Some((at, worktree)) = places.get(n) {
+                let is_merged = state.is_some() && merged.get(*at).copied().unwrap_or(false);
+                reported(*at, worktree, is_merged, state.as_ref());
+            }
+        });
+    }
+
+    /// What is to be said of one the store knows.
+    fn judged(
+        &self,
+        found: &Found,
+        worktree: &Worktree,
+        is_merged: bool,
+        state: Option<&TreeState>,
+        keep_seconds: i64,
+        ours: &Utf8Path,
+    ) -> WorktreeReport {
+        let place = found.real(&worktree.path);
+        let is_listed = found.listed.contains_key(&place);
+        let is_there = worktree.path.symlink_metadata().is_ok();
+        let is_claimed = found.claims.on(&worktree.path, &worktree.branch, Some(&worktree.key)).is_some();
+        let judged = match (is_there, is_listed) {
+            _ if is_claimed || matches!(worktree.owner, Owner::Run { .. }) => WorktreeState::Live,
+            _ if self.0.making.has(&worktree.key) => WorktreeState::Live,
+            (false, _) => WorktreeState::Missing,
+            (true, false) => WorktreeState::Unknown,
+            (true, true) => judge(worktree, state, is_merged, keep_seconds),
+        };
+        // Only in our own folder does age alone make anything ours to clear.
+        let is_elsewhere = !place.starts_with(ours);
+        let judged = if judged == WorktreeState::Stale && is_elsewhere { WorktreeState::Idle } else { judged };
+        found.report(worktree.clone(), judged, state)
     }
 
     /// The one a user means. Only those that may be meant are looked at closely.
@@ -110,7 +223,15 @@ impl Engine {
         };
         found.stored.retain(may_be_meant);
         found.strangers.retain(may_be_meant);
-        let mut fitting = self.blocking(move |engine| engine.report(&known, &found, keep, false)).await?;
+        let mut fitting = self
+            .blocking(move |engine| {
+                let reports = Mutex::new(Vec::new());
+                engine.report(&known, &found, keep, false, &|report| {
+                    reports.lock().unwrap_or_else(PoisonError::into_inner).push(report);
+                });
+                reports.into_inner().unwrap_or_else(PoisonError::into_inner)
+            })
+            .await?;
         match (fitting.pop(), fitting.is_empty()) {
             (Some(report), true) => Ok(report),
             (Some(last), false) => Err(Problem::AmbiguousReference {
@@ -122,27 +243,40 @@ impl Engine {
     }
 }
 
-/// How each stands, in order; `None` where git does not know it, it is gone, or it cannot be looked at.
-fn states_of(known: &Known, found: &Found, all: &[&Worktree]) -> Vec<Option<TreeState>> {
-    let mut standing = Vec::with_capacity(all.len());
-    let mut places = Vec::with_capacity(all.len());
-    for (at, worktree) in all.iter().enumerate() {
-        let Some(listed) = found.listed.get(&real(&worktree.path)) else { continue };
-        if worktree.path.symlink_metadata().is_err() {
-            continue;
+/// One in our own folder that the store does not know.
+fn stranger(found: &Found, worktree: &Worktree, state: Option<&TreeState>) -> WorktreeReport {
+    let mut worktree = worktree.clone();
+    let judged = match found.claims.on(&worktree.path, &worktree.branch, Some(&worktree.key)) {
+        Some(run) => {
+            worktree.owner = Owner::Run { run };
+            WorktreeState::Live
         }
-        if let Ok(Some(tree)) = known.git.worktree(&worktree.path) {
-            standing.push(Standing { tree, head: listed.head.clone(), branch: listed.branch.clone() });
-            places.push(at);
+        None if found.lost.contains(&worktree.key) => WorktreeState::Unrecorded,
+        None => WorktreeState::Orphaned,
+    };
+    found.report(worktree, judged, state)
+}
+
+/// Told in their order, however they come.
+struct InOrder<'t> {
+    waiting: Mutex<(usize, BTreeMap<usize, WorktreeReport>)>,
+    tell: &'t (dyn Fn(WorktreeReport) + Sync),
+}
+
+impl<'t> InOrder<'t> {
+    fn new(tell: &'t (dyn Fn(WorktreeReport) + Sync)) -> Self {
+        Self { waiting: Mutex::default(), tell }
+    }
+
+    fn tell(&self, at: usize, report: WorktreeReport) {
+        let mut held = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let (next, waiting) = &mut *held;
+        waiting.insert(at, report);
+        while let Some(report) = waiting.remove(next) {
+            *next += 1;
+            (self.tell)(report);
         }
     }
-    let mut states = vec![None; all.len()];
-    for (at, state) in places.into_iter().zip(known.git.states(&standing)) {
-        if let Some(place) = states.get_mut(at) {
-            *place = state;
-        }
-    }
-    states
 }
 
 fn base_name(worktree: &Worktree) -> &str {
@@ -150,38 +284,30 @@ fn base_name(worktree: &Worktree) -> &str {
 }
 
 /// Whether everything in each is on its base, which is asked once a base.
-fn merged(known: &Known, all: &[&Worktree], states: &[Option<TreeState>]) -> Vec<bool> {
-    let mut heads: HashMap<&str, Vec<Oid>> = HashMap::new();
-    for (worktree, state) in all.iter().zip(states) {
-        if let Some(head) = state.as_ref().and_then(|state| state.head.clone()) {
-            heads.entry(base_name(worktree)).or_default().push(head);
+fn merged(known: &Known, all: &[&Worktree], heads: &[Option<Oid>]) -> Vec<bool> {
+    let mut of_base: HashMap<&str, HashSet<Oid>> = HashMap::new();
+    for (worktree, head) in all.iter().zip(heads) {
+        if let Some(head) = head {
+            of_base.entry(base_name(worktree)).or_default().insert(head.clone());
         }
     }
-    let outside: HashMap<&str, HashSet<Oid>> = heads
+    let outside: HashMap<&str, HashSet<Oid>> = of_base
         .into_iter()
         .filter_map(|(base, heads)| {
-            let tip = known.git.remote_branch_oid(base).ok().flatten()?;
-            Some((base, known.git.not_in(&heads, &tip).ok()?))
+            let tip = match known.git.remote().ok()? {
+                Some(_) => known.git.remote_branch_oid(base),
+                // Nobody else has one: the branch here is the base.
+                None => known.git.branch_oid(base),
+            };
+            let tip = tip.ok().flatten()?;
+            Some((base, known.git.not_in(&heads.into_iter().collect::<Vec<_>>(), &tip).ok()?))
         })
         .collect();
-    all.iter()
-        .zip(states)
-        .map(|(worktree, state)| {
-            let head = state.as_ref().and_then(|state| state.head.as_ref());
-            let outside = outside.get(base_name(worktree));
-            head.zip(outside).is_some_and(|(head, outside)| *head != worktree.base_oid && !outside.contains(head))
-        })
-        .collect()
-}
-
-fn reported(worktree: Worktree, judged: WorktreeState, state: Option<&TreeState>, bytes: u64) -> WorktreeReport {
-    WorktreeReport {
-        worktree,
-        state: judged,
-        dirty: state.map_or(0, |s| u32::try_from(s.dirty.len()).unwrap_or(u32::MAX)),
-        unpushed: state.map_or(0, |s| s.unpushed),
-        bytes,
-    }
+    let is_merged = |(worktree, head): (&&Worktree, &Option<Oid>)| {
+        let outside = outside.get(base_name(worktree));
+        head.as_ref().zip(outside).is_some_and(|(head, outside)| *head != worktree.base_oid && !outside.contains(head))
+    };
+    all.iter().zip(heads).map(is_merged).collect()
 }
 
 fn judge(worktree: &Worktree, state: Option<&TreeState>, is_merged: bool, keep_seconds: i64) -> WorktreeState {

@@ -3,7 +3,7 @@
 use camino::Utf8Path;
 use dandori_domain::Problem;
 use dandori_domain::worktree::{Keepsake, Worktree};
-use dandori_git::BranchEnd;
+use dandori_git::{BranchEnd, GitError, Repository};
 use dandori_host::now;
 
 use super::{Removal, WorktreeState};
@@ -35,24 +35,17 @@ impl Engine {
         if report.state == WorktreeState::Unknown {
             return Err(Problem::WorktreeUnrecorded { path: worktree.path });
         }
-        if (report.dirty > 0 || report.unpushed > 0) && !force {
-            return Err(Problem::WorktreeDirty {
-                key: worktree.key.to_string(),
-                files: report.dirty,
-                unpushed: report.unpushed,
-            });
+        // One that cannot be looked at has nothing to be named; what is in it is kept all the same.
+        let (files, unpushed) = (report.dirty.unwrap_or(0), report.unpushed.unwrap_or(0));
+        if (files > 0 || unpushed > 0) && !force {
+            return Err(Problem::WorktreeDirty { key: worktree.key.to_string(), files, unpushed });
         }
         let gone = self.keep_and_remove(&known, &worktree, session, !keep_branch).await?;
-        Ok(Removal {
-            worktree,
-            preserved: gone.preserved,
-            branch_deleted: gone.branch_deleted,
-            dirty: report.dirty,
-            unpushed: report.unpushed,
-        })
+        Ok(Removal { worktree, preserved: gone.preserved, branch_deleted: gone.branch_deleted, dirty: files, unpushed })
     }
 
-    /// Keeps what is in it, takes it away, tells the store. A branch that was not made for it stays in any case.
+    /// Keeps what is in it, takes it away, tells the store. A branch that was not made for it stays in any case, and so does,
+    /// without a remote, one whose commits no other branch has.
     pub(super) async fn keep_and_remove(
         &self,
         known: &Known,
@@ -67,8 +60,13 @@ impl Engine {
             .blocking(move |_| {
                 let message = format!("kept from {}", tree.branch);
                 let branch = Some(tree.branch.as_str()).filter(|b| !b.is_empty());
+                let goes = delete_branch && goes_with(&git, &tree).map_err(|e| e.problem())?;
                 match git.worktree(&tree.path).map_err(|e| e.problem())? {
-                    Some(there) => git.preserve(&there, branch, &kept_as, &message, now()).map_err(|e| e.problem()),
+                    Some(there) => match branch.filter(|_| !goes) {
+                        Some(stays) => git.preserve_beside(&there, stays, &kept_as, &message, now()),
+                        None => git.preserve(&there, branch, &kept_as, &message, now()),
+                    }
+                    .map_err(|e| e.problem()),
                     // Without git's record nothing of it could be kept.
                     None if tree.path.symlink_metadata().is_ok() => {
                         Err(Problem::WorktreeUnrecorded { path: tree.path.clone() })
@@ -100,10 +98,10 @@ impl Engine {
         let (git, tree) = (known.git.clone(), worktree.clone());
         let branch_deleted = self
             .blocking(move |_| {
-                let goes = delete_branch && tree.branch_is_ours && !tree.branch.is_empty();
+                let goes = delete_branch && goes_with(&git, &tree)?;
                 let was_there = goes && git.branch_exists(&tree.branch)?;
                 let end = git.remove_worktree(&tree.path, &trash, goes.then_some(tree.branch.as_str()))?;
-                Ok::<_, dandori_git::GitError>(was_there && end == BranchEnd::Deleted)
+                Ok::<_, GitError>(was_there && end == BranchEnd::Deleted)
             })
             .await?
             .map_err(|e| e.problem())?;
@@ -113,4 +111,9 @@ impl Engine {
         self.0.housekeeping.notify_one();
         Ok(Gone { preserved, branch_deleted })
     }
+}
+
+/// Whether its branch may go with a worktree.
+fn goes_with(git: &Repository, worktree: &Worktree) -> Result<bool, GitError> {
+    Ok(worktree.branch_is_ours && !worktree.branch.is_empty() && git.is_spare(&worktree.branch)?)
 }

@@ -69,6 +69,9 @@ impl Engine {
         match restored {
             Ok(made) => {
                 self.store().put_worktree(made.clone(), now()).await.map_err(|e| store_problem(&e))?;
+                if let Some(run) = &run {
+                    self.seen_kept_work(run).await;
+                }
                 Ok(made)
             }
             Err(error) => {

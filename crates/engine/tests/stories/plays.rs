@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use dandori_domain::pull::{PullState, Standing};
-use dandori_domain::run::{Removal, Run, Status};
-use dandori_domain::{Failure, Limit, Oid};
+use dandori_domain::pull::{MERGE_TRIES, PullState, Standing};
+use dandori_domain::run::{Note, Removal, Run, Status};
+use dandori_domain::task::Task;
+use dandori_domain::{Failure, Limit, Oid, Problem};
 
 use crate::scene::Scene;
 
@@ -35,6 +36,72 @@ pub(crate) async fn published(crash: Crash) -> Scene {
     assert_eq!(scene.world.lock().pulls.len(), 1);
     assert_eq!(scene.pulls(&task).await.len(), 1);
     assert!(matches!(scene.pulls(&task).await[0].standing, Standing::Open { .. }));
+    let start = run.start.unwrap();
+    assert_eq!((start.base.as_str(), start.left_out.unwrap().changed), ("main", 1));
+    scene
+}
+
+/// Without a remote the commit on its branch is the end, and a pull request is opened all the same. A remote that is there by
+/// the time of the follow-up gets the whole branch.
+pub(crate) async fn without_a_remote(crash: Crash) -> Scene {
+    let mut scene = scene(crash, "").await;
+    scene.world.lock().no_remote = true;
+    let task = scene.run("stay here", "exec:edits", true).await;
+    let run = scene.settled(&task).await;
+    assert_eq!((run.status(), run.progress.pushed()), (Status::Succeeded, None), "{run:#?}");
+    let (branch, path) = (run.branch().unwrap().to_owned(), run.workspace().unwrap().path.clone());
+    {
+        let world = scene.world.lock();
+        assert_eq!(world.branches.get(&branch), run.progress.delivered());
+        assert_eq!((world.remote.len(), world.pulls.len()), (1, 1), "nothing was pushed");
+    }
+    scene.world.lock().no_remote = false;
+    scene.world.lock().worktrees.get_mut(&path).unwrap().insert("more.txt".into(), "more".into());
+    scene.follow_up(&task, "and now publish", false).await;
+    let run = scene.settled(&task).await;
+    assert_published(&scene, &run, 2);
+    scene
+}
+
+/// The remote goes away while the agent works, after the run was taken on with it.
+pub(crate) async fn remote_gone_before_the_push(crash: Crash) -> Scene {
+    let mut scene = scene(crash, "cleanup = \"push\"\n").await;
+    scene.world.lock().conflicts = true;
+    let task = scene.run("lose it", "exec:waits", false).await;
+    let run = scene.running(&task).await;
+    scene.world.colleague_pushes(run.branch().unwrap(), "work.txt");
+    scene.world.let_agents_end();
+    let run = scene.settled(&task).await;
+    assert!(matches!(run.failure(), Some(Failure::PushConflict { .. })), "{run:#?}");
+    scene.world.lock().no_remote = true;
+    scene.retry(&task).await;
+    let run = scene.settled(&task).await;
+    assert_eq!((run.status(), run.progress.pushed()), (Status::Succeeded, None), "{run:#?}");
+    let world = scene.world.lock();
+    assert_eq!(world.branches.get(run.branch().unwrap()), run.progress.delivered(), "the only copy stays");
+    assert!(world.worktrees.is_empty(), "and the worktree goes as it was asked to");
+    drop(world);
+    scene
+}
+
+/// What was kept of a canceled run is where a follow-up goes on.
+pub(crate) async fn canceled_and_taken_up(crash: Crash) -> Scene {
+    let mut scene = scene(crash, "").await;
+    let task = scene.run("begin", "exec:waits", false).await;
+    let path = scene.running(&task).await.workspace().unwrap().path.clone();
+    scene.world.lock().worktrees.get_mut(&path).unwrap().insert("half.txt".into(), "half".into());
+    scene.cancel(&task).await;
+    let canceled = scene.settled(&task).await;
+    assert_eq!(canceled.status(), Status::Canceled);
+    scene.follow_up(&task, "finish it", false).await;
+    scene.running(&task).await;
+    scene.world.let_agents_end();
+    let run = scene.settled(&task).await;
+    assert_published(&scene, &run, 1);
+    let files = scene.world.lock().files_of(run.progress.pushed().unwrap());
+    assert_eq!(files.get("half.txt").map(String::as_str), Some("half"));
+    assert!(run.notes.iter().any(|note| matches!(note, Note::KeptWorkBack { .. })), "{:?}", run.notes);
+    assert_eq!(run.branch(), canceled.branch());
     scene
 }
 
@@ -145,7 +212,7 @@ pub(crate) async fn canceled_running(crash: Crash) -> Scene {
     assert_eq!(run.status(), Status::Canceled, "{run:#?}");
     let world = scene.world.lock();
     assert_eq!((world.worktrees.len(), world.branches.len()), (0, 1), "worktree and branch are gone");
-    let kept = &world.preserved[&run.preserved.as_ref().unwrap().reference];
+    let (_, kept) = &world.preserved[&run.preserved.as_ref().unwrap().reference];
     assert_eq!(kept.get("work.txt").map(String::as_str), Some("waits"), "and its edits are kept");
     drop(world);
     scene
@@ -277,6 +344,139 @@ pub(crate) async fn closed_and_merged(crash: Crash) -> Scene {
     scene.look_at_pulls().await;
     assert!(matches!(scene.pulls(&first).await[0].standing, Standing::Closed { .. }));
     assert!(matches!(scene.pulls(&second).await[0].standing, Standing::Merged { .. }));
+    scene
+}
+
+/// The base has the head, once, and the worktree is no longer needed; its branch stays.
+async fn assert_merged(scene: &mut Scene, task: &Task, run: &Run) {
+    scene.settled(task).await;
+    scene.until("the worktree is gone", async |scene| scene.world.lock().worktrees.is_empty()).await;
+    let pulls = scene.pulls(task).await;
+    assert!(matches!(pulls[0].standing, Standing::Merged { .. }), "{pulls:#?}");
+    let world = scene.world.lock();
+    assert!(world.has_ancestor(&world.remote["main"], run.progress.pushed().unwrap()));
+    assert_eq!((world.pulls[0].state, world.merged), (PullState::Merged, 1));
+    assert!(world.branches.contains_key(run.branch().unwrap()));
+}
+
+pub(crate) async fn merged(crash: Crash) -> Scene {
+    let mut scene = scene(crash, "").await;
+    let task = scene.run("merge it", "exec:edits", true).await;
+    let run = scene.settled(&task).await;
+    assert_eq!(scene.merge(&task).await, None);
+    assert_merged(&mut scene, &task, &run).await;
+    let main = scene.world.lock().remote["main"].clone();
+    assert_eq!(Some(&main), run.progress.pushed(), "a fast-forward");
+    scene
+}
+
+/// Others push to the base while it is merged: it is worked out anew, and theirs is not lost.
+pub(crate) async fn merged_behind_others(crash: Crash) -> Scene {
+    let mut scene = scene(crash, "").await;
+    let task = scene.run("merge it", "exec:edits", true).await;
+    let run = scene.settled(&task).await;
+    scene.world.lock().overtakes_merges = 2;
+    assert_eq!(scene.merge(&task).await, None);
+    assert_merged(&mut scene, &task, &run).await;
+    let world = scene.world.lock();
+    let files = world.files_of(&world.remote["main"]);
+    let there: Vec<&str> = files.keys().map(String::as_str).collect();
+    assert_eq!(there, ["README.md", "theirs-0.txt", "theirs-1.txt", "work.txt"]);
+    drop(world);
+    scene
+}
+
+pub(crate) async fn merge_refused(crash: Crash) -> Scene {
+    let mut scene = scene(crash, "").await;
+    let task = scene.run("merge it", "exec:edits", true).await;
+    scene.settled(&task).await;
+    scene.world.lock().merge_says_no = true;
+    assert!(matches!(scene.merge(&task).await, Some(Problem::MergeRefused { .. })));
+    assert!(matches!(scene.pulls(&task).await[0].standing, Standing::Open { .. }));
+    assert_eq!(scene.world.lock().worktrees.len(), 1, "it is still worked on");
+    scene
+}
+
+pub(crate) async fn merge_overtaken_too_often(crash: Crash) -> Scene {
+    let mut scene = scene(crash, "").await;
+    let task = scene.run("merge it", "exec:edits", true).await;
+    scene.settled(&task).await;
+    scene.world.lock().overtakes_merges = 99;
+    let refused = scene.merge(&task).await;
+    assert_eq!(refused, Some(Problem::MergeOvertaken { base: "main".into(), tries: MERGE_TRIES }));
+    assert_eq!(scene.world.lock().merged, 0);
+    scene
+}
+
+/// Where the forge merges, it is asked to, once.
+pub(crate) async fn merged_by_the_forge(crash: Crash) -> Scene {
+    let mut scene = scene(crash, "").await;
+    scene.world.lock().forge_merges = true;
+    let task = scene.run("merge it", "exec:edits", true).await;
+    let run = scene.settled(&task).await;
+    assert_eq!(scene.merge(&task).await, None);
+    assert_merged(&mut scene, &task, &run).await;
+    scene
+}
+
+/// A merge that a person has made with git is noticed without asking the forge.
+pub(crate) async fn merged_by_hand(crash: Crash) -> Scene {
+    let mut scene = scene(crash, "").await;
+    let task = scene.run("merge it", "exec:edits", true).await;
+    let run = scene.settled(&task).await;
+    {
+        let mut world = scene.world.lock();
+        let head = run.progress.pushed().unwrap().clone();
+        world.branches.insert("main".into(), head.clone());
+        world.remote.insert("main".into(), head);
+        world.merged = 1;
+    }
+    scene.look_at_pulls().await;
+    assert_merged(&mut scene, &task, &run).await;
+    scene
+}
+
+pub(crate) async fn closed_and_reopened(crash: Crash) -> Scene {
+    let mut scene = scene(crash, "cleanup = \"never\"\n").await;
+    let task = scene.run("close it", "exec:edits", true).await;
+    scene.settled(&task).await;
+    assert_eq!(scene.close(&task).await, None);
+    assert!(matches!(scene.pulls(&task).await[0].standing, Standing::Closed { .. }));
+    assert_eq!(scene.reopen(&task).await, None);
+    let pulls = scene.pulls(&task).await;
+    assert!(matches!(pulls[0].standing, Standing::Open { .. }) && pulls.len() == 1, "{pulls:#?}");
+    assert_eq!(scene.world.lock().pulls[0].state, PullState::Open);
+    scene
+}
+
+pub(crate) async fn close_refused(crash: Crash) -> Scene {
+    let mut scene = scene(crash, "").await;
+    let task = scene.run("close it", "exec:edits", true).await;
+    scene.settled(&task).await;
+    scene.world.lock().forge_says_no = true;
+    assert!(matches!(scene.close(&task).await, Some(Problem::ForgeRefused { .. })));
+    scene.world.lock().forge_says_no = false;
+    assert_eq!(scene.close(&task).await, None, "the refusal was of that time");
+    scene.until("the worktree is gone", async |scene| scene.world.lock().worktrees.is_empty()).await;
+    scene.settled(&task).await;
+    scene
+}
+
+/// A pick after a pull request moves it: one pull request, for the picked branch.
+pub(crate) async fn moved_by_a_pick(crash: Crash) -> Scene {
+    let mut scene = scene(crash, "").await;
+    let task = scene.run_with("two", &["exec:edits one", "exec:edits two"], false).await;
+    scene.settled(&task).await;
+    let runs = scene.runs(&task).await;
+    scene.open_pull_of(&runs[0]).await;
+    scene.pick(&task, &runs[1]).await;
+    scene.settled(&task).await;
+    let pulls = scene.pulls(&task).await;
+    assert_eq!((pulls.len(), Some(pulls[0].head())), (1, runs[1].branch()));
+    assert!(matches!(pulls[0].standing, Standing::Open { .. }), "{pulls:#?}");
+    let world = scene.world.lock();
+    assert_eq!((world.pulls.len(), Some(world.pulls[0].draft.head.as_str())), (1, runs[1].branch()));
+    drop(world);
     scene
 }
 

@@ -14,8 +14,6 @@ const TIMES: u32 = 2;
 const ELSEWHERE: &[&str] = &[
     // In the middle of a step: the spawned daemon's stories.
     "run:prepared:launch",
-    // Nothing reopens a pull request yet.
-    "pull:recorded:pull_reopened",
 ];
 
 macro_rules! stories {
@@ -33,6 +31,9 @@ macro_rules! stories {
 
 stories!(
     published,
+    without_a_remote,
+    remote_gone_before_the_push,
+    canceled_and_taken_up,
     conversation,
     overtaken,
     conflict_and_retry,
@@ -49,13 +50,22 @@ stories!(
     follow_up_updates,
     pull_fails_and_is_opened_by_hand,
     closed_and_merged,
+    merged,
+    merged_behind_others,
+    merge_refused,
+    merge_overtaken_too_often,
+    merged_by_hand,
+    merged_by_the_forge,
+    closed_and_reopened,
+    close_refused,
+    moved_by_a_pick,
     wanted_again_while_the_forge_is_asked,
     a_worktree_that_a_later_run_left_work_in_stays,
     cleaned_up,
     queued,
 );
 
-fn in_simulated_time<T>(story: impl Future<Output = T>) -> T {
+pub(crate) fn in_simulated_time<T>(story: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
     runtime.block_on(story)
 }

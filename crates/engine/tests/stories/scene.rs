@@ -6,13 +6,14 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use camino::Utf8PathBuf;
-use dandori_domain::pull::Pull;
+use dandori_domain::pull::{MergeRule, Pull};
 use dandori_domain::run::{Run, Status};
 use dandori_domain::task::Task;
 use dandori_domain::{HostId, Problem};
 use dandori_engine::edges::Edges;
 use dandori_engine::{
-    Clock, CrashPlan, Engine, EngineOptions, Ids, Layout, NewTaskRequest, RunChoice, Stand, WhichRun,
+    Clock, CrashPlan, Engine, EngineOptions, Ids, Layout, MergeRequest, NewTaskRequest, NewsWords, RunChoice, Stand,
+    WhichRun,
 };
 use dandori_host::Env;
 use dandori_store::{Location, Store};
@@ -144,6 +145,11 @@ impl Scene {
         }
     }
 
+    /// So much time passes.
+    pub(crate) async fn pass(&self, time: Duration) {
+        tokio::time::sleep(time).await;
+    }
+
     pub(crate) async fn run(&mut self, instruction: &str, agent: &str, pr: bool) -> Task {
         self.run_with(instruction, &[agent], pr).await
     }
@@ -162,7 +168,7 @@ impl Scene {
             async |engine| engine.create_task(request.clone()).await.map(|(task, _)| task),
             async |scene| {
                 let tasks = scene.store.tasks(dandori_store::TaskFilter::default(), 100).await.unwrap();
-                tasks.into_iter().map(|found| found.task).find(|task| task.title == title)
+                tasks.tasks.into_iter().map(|found| found.task).find(|task| task.title == title)
             },
         )
         .await
@@ -213,8 +219,12 @@ impl Scene {
 
     pub(crate) async fn open_pull_by_hand(&mut self, task: &Task) {
         let run = self.newest(task).await;
+        self.open_pull_of(&run).await;
+    }
+
+    pub(crate) async fn open_pull_of(&mut self, run: &Run) {
         self.order(
-            async |engine| engine.create_pull(&run, Some("mine".into()), None, None).await.map(drop),
+            async |engine| engine.create_pull(run, Some("mine".into()), None, None).await.map(drop),
             async |_| None,
         )
         .await;
@@ -223,7 +233,59 @@ impl Scene {
     /// What `pr list` does: what happened on the forge is noticed.
     pub(crate) async fn look_at_pulls(&mut self) {
         let path = self.root().join("repo");
-        self.order(async |engine| engine.list_pulls(&path).await.map(drop), async |_| None).await;
+        self.order(async |engine| engine.list_pulls(&path, None).await.map(drop), async |_| None).await;
+    }
+
+    /// `pr merge`, as it is shown; `Err`: why it was not.
+    pub(crate) async fn merge(&mut self, task: &Task) -> Option<Problem> {
+        let path = self.root().join("repo");
+        let head_oid = self.pulls(task).await.pop().unwrap().wanted.head_oid;
+        let request = MergeRequest { head_oid, rule: MergeRule::Usual, caller: None };
+        let text = task.number.to_string();
+        self.decide(task, async |engine| engine.merge_pull(&path, &text, request.clone()).await.map(drop)).await
+    }
+
+    pub(crate) async fn close(&mut self, task: &Task) -> Option<Problem> {
+        let (path, text) = (self.root().join("repo"), task.number.to_string());
+        self.decide(task, async |engine| engine.close_pull(&path, &text, None).await.map(drop)).await
+    }
+
+    pub(crate) async fn reopen(&mut self, task: &Task) -> Option<Problem> {
+        let (path, text) = (self.root().join("repo"), task.number.to_string());
+        self.decide(task, async |engine| engine.reopen_pull(&path, &text, None).await.map(drop)).await
+    }
+
+    /// What a person decides, however often the engine dies over it.
+    async fn decide(&mut self, task: &Task, give: impl AsyncFn(&Engine) -> Result<(), Problem>) -> Option<Problem> {
+        let before = self.pulls(task).await;
+        loop {
+            let answer = {
+                let engine = self.engine.clone();
+                tokio::select! {
+                    answer = give(&engine) => Some(answer),
+                    () = self.crashes.bell.notified() => None,
+                }
+            };
+            if let Some(answer) = answer {
+                return answer.err();
+            }
+            self.kill().await;
+            self.settled(task).await;
+            // Written down before anything of it could be done: else it has to be said again.
+            let mut after = self.pulls(task).await;
+            if after != before {
+                return after.pop().unwrap().refused;
+            }
+        }
+    }
+
+    pub(crate) async fn pick(&mut self, task: &Task, run: &Run) {
+        let (text, named) = (task.id.to_string(), run.spec.id.to_string());
+        self.order(
+            async |engine| engine.pick(&text, &named, false, None).await.map(drop),
+            async |scene| (scene.store.task(task.id).await.unwrap().picked == Some(run.spec.id)).then_some(()),
+        )
+        .await;
     }
 
     /// Until something is so, however often the engine dies meanwhile.
@@ -259,7 +321,8 @@ impl Scene {
             scene.runs(task).await.iter().all(Run::is_settled) && !pulls.iter().any(Pull::is_pending)
         })
         .await;
-        // A point that only comes after the last fact.
+        // Simulated: the clock goes on only once nobody has anything left to do, so this is the end of all that follows from the
+        // last fact, however busy the machine is. A point may come after it.
         tokio::time::sleep(Duration::from_millis(100)).await;
         if self.crashes.bell.notified().now_or_never_is_some() {
             self.kill().await;
@@ -315,7 +378,7 @@ async fn start(
     let stand = Stand {
         store: store.clone(),
         host,
-        edges: Edges { git: world.clone(), host: world.clone(), forge: world.clone() },
+        edges: Edges { git: world.clone(), host: world.clone(), forge: world.clone(), notify: world.clone() },
         clock: clock.clone(),
         ids: ids.clone(),
         crashes: crashes.clone(),
@@ -328,6 +391,7 @@ async fn start(
         env,
         user_config: root.join("config.toml"),
         dandori: root.join("bin/dandori"),
+        words: |_, _, _| NewsWords { title: "t".into(), message: "m".into(), command: None },
     };
     Engine::start_on(stand, options).await.unwrap()
 }

@@ -1,27 +1,19 @@
 //! A stand-in for git, the host and the forge, that outlives the engines which are killed in it. It keeps the promises of
 //! the edges: what is asked for again is found, not done again. Whatever must happen once is counted.
 
-use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, MutexGuard};
-use std::time::Duration;
+mod forge;
+mod git;
+mod host;
+mod notify;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use dandori_config::Config;
-use dandori_domain::pull::{PullState, PullWanted};
-use dandori_domain::run::{
-    BranchFate, Changes, Commit, Fact, Intent, Note, PlannedCommit, PlannedWorktree, Preserved, ProcessRef, Run,
-    RunKind, Sandbox, Work, Workspace,
-};
-use dandori_domain::task::Repo;
-use dandori_domain::{Failure, Finding, Oid, Problem, WorktreeKey};
-use dandori_engine::edges::{Earlier, ForgeEdge, GitEdge, HostEdge, MakeAnswer, PushOutcome, Site};
-use dandori_engine::{PullRecord, StepError};
-use dandori_git::Conflict;
-use dandori_host::shim::{ExitRecord, LaunchError, LaunchOrder, OUTPUT, Probe, Started, VERSION, Why};
-use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
+use dandori_domain::Oid;
+use dandori_engine::PullRecord;
+use dandori_host::shim::{ExitRecord, OUTPUT, Started, VERSION, Why};
 use jiff::Timestamp;
 use sha2::{Digest, Sha256};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard};
 use tokio::sync::Notify;
 
 type Files = BTreeMap<String, String>;
@@ -41,10 +33,13 @@ pub(crate) struct Inner {
     pub(crate) trees: HashMap<Oid, Files>,
     /// Parent and tree.
     pub(crate) commits: HashMap<Oid, (Option<Oid>, Oid)>,
+    /// The second parents of merges.
+    pub(crate) merges: HashMap<Oid, Oid>,
     pub(crate) branches: BTreeMap<String, Oid>,
     pub(crate) remote: BTreeMap<String, Oid>,
     pub(crate) worktrees: BTreeMap<Utf8PathBuf, Files>,
-    pub(crate) preserved: BTreeMap<String, Files>,
+    /// The commit each was kept on, and the files.
+    pub(crate) preserved: BTreeMap<String, (Oid, Files)>,
     processes: BTreeMap<Utf8PathBuf, Process>,
     pub(crate) pulls: Vec<PullRecord>,
     /// How often an agent or a set-up command was really started, by its folder.
@@ -56,6 +51,28 @@ pub(crate) struct Inner {
     pub(crate) worktree_says_no: bool,
     pub(crate) conflicts: bool,
     pub(crate) main_is_dirty: bool,
+    /// The remote is there, and nobody can reach it from here.
+    pub(crate) no_remote: bool,
+    /// How often a colleague is faster with a push to the base than a merge is.
+    pub(crate) overtakes_merges: u32,
+    /// The remote takes no merge.
+    pub(crate) merge_says_no: bool,
+    /// Pull requests are on a forge that merges itself.
+    pub(crate) forge_merges: bool,
+    /// How often the base really went somewhere.
+    pub(crate) merged: u32,
+    /// What people were told, in the order it came.
+    pub(crate) told: Vec<serde_json::Value>,
+    /// How often somebody was about to tell.
+    pub(crate) tellings: u32,
+    /// Where telling stops: before anybody has heard, or after.
+    pub(crate) telling_hangs: Option<Hangs>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Hangs {
+    Before,
+    After,
 }
 
 struct Process {
@@ -101,12 +118,7 @@ impl World {
 
     /// Somebody else pushes to a branch.
     pub(crate) fn colleague_pushes(&self, branch: &str, file: &str) {
-        let mut inner = self.lock();
-        let tip = inner.remote.get(branch).or(inner.remote.get("main")).cloned().unwrap();
-        let mut files = inner.files_of(&tip);
-        files.insert(file.to_owned(), "theirs".to_owned());
-        let theirs = inner.commit(Some(tip), files, "theirs");
-        inner.remote.insert(branch.to_owned(), theirs);
+        self.lock().push_by_colleague(branch, file);
     }
 
     /// The agents that wait are done.
@@ -160,8 +172,17 @@ impl Inner {
         self.history(self.remote.get(branch)).take_while(|oid| Some(*oid) != main).cloned().collect()
     }
 
-    fn has_ancestor(&self, tip: &Oid, wanted: &Oid) -> bool {
-        self.history(Some(tip)).any(|oid| oid == wanted)
+    pub(crate) fn has_ancestor(&self, tip: &Oid, wanted: &Oid) -> bool {
+        self.history(Some(tip))
+            .any(|oid| oid == wanted || self.merges.get(oid).is_some_and(|second| self.has_ancestor(second, wanted)))
+    }
+
+    fn push_by_colleague(&mut self, branch: &str, file: &str) {
+        let tip = self.remote.get(branch).or(self.remote.get("main")).cloned().unwrap();
+        let mut files = self.files_of(&tip);
+        files.insert(file.to_owned(), "theirs".to_owned());
+        let theirs = self.commit(Some(tip), files, "theirs");
+        self.remote.insert(branch.to_owned(), theirs);
     }
 
     fn end(&mut self, folder: &Utf8Path, how: ExitRecord) {
@@ -205,308 +226,5 @@ impl Inner {
             return None;
         }
         done()
-    }
-}
-
-impl GitEdge for World {
-    fn discover(&self, _path: &Utf8Path) -> Result<(Utf8PathBuf, Utf8PathBuf), Problem> {
-        let root = self.lock().root.clone();
-        Ok((root.clone(), root.join(".git")))
-    }
-
-    fn require_ready(&self, _site: &Site, _base: Option<&str>) -> Result<(), Problem> {
-        Ok(())
-    }
-
-    fn require_identity(&self, _site: &Site) -> Result<(), Problem> {
-        Ok(())
-    }
-
-    fn is_gone(&self, _repo: &Repo) -> bool {
-        false
-    }
-
-    fn plan(&self, _site: &Site, run: &Run) -> Result<Vec<Fact>, StepError> {
-        let inner = self.lock();
-        let mut facts = Vec::new();
-        let workspace = match &run.spec.kind {
-            RunKind::First => {
-                if inner.main_is_dirty {
-                    facts.push(Fact::Noted { note: Note::MainCheckoutDirty { files: 1 } });
-                }
-                let key = WorktreeKey::from(run.spec.id.key());
-                let base = inner.branches["main"].clone();
-                Workspace {
-                    path: inner.root.join("worktrees").join(key.as_str()),
-                    branch: format!("dandori/{key}"),
-                    key,
-                    base: "main".into(),
-                    base_oid: base.clone(),
-                    ours_after: base,
-                }
-            }
-            RunKind::FollowUp { workspace, .. } => {
-                let tip = inner.branches.get(&workspace.branch).or(inner.remote.get(&workspace.branch)).cloned();
-                if !inner.worktrees.contains_key(&workspace.path) {
-                    facts.push(Fact::Noted { note: Note::WorktreeRemade });
-                }
-                Workspace { base_oid: tip.unwrap_or_else(|| workspace.base_oid.clone()), ..workspace.clone() }
-            }
-        };
-        let planned = PlannedWorktree { workspace, arrival: None };
-        facts.push(Fact::Intended { intent: Intent::Worktree(planned) });
-        Ok(facts)
-    }
-
-    fn make(
-        &self,
-        _site: &Site,
-        _run: &Run,
-        planned: &PlannedWorktree,
-        _left: &Earlier,
-    ) -> Result<MakeAnswer, StepError> {
-        let mut inner = self.lock();
-        if inner.worktree_says_no {
-            return Err(Failure::Worktree { reason: "no".into() }.into());
-        }
-        let workspace = planned.workspace.clone();
-        let was_there = inner.worktrees.contains_key(&workspace.path);
-        if !was_there {
-            let files = inner.files_of(&workspace.base_oid);
-            inner.worktrees.insert(workspace.path.clone(), files);
-            inner.branches.insert(workspace.branch.clone(), workspace.base_oid.clone());
-        }
-        Ok(MakeAnswer::Made { workspace, from_pool: false, was_there, facts: Vec::new() })
-    }
-
-    fn conflict(&self, _site: &Site, _workspace: &Workspace) -> Result<Option<Conflict>, StepError> {
-        Ok(None)
-    }
-
-    fn remember_config(&self, _site: &Site, _run: &Run) -> Result<(), StepError> {
-        Ok(())
-    }
-
-    fn stage(&self, _site: &Site, _run: &Run, work: &Work) -> Result<Vec<Fact>, StepError> {
-        let mut inner = self.lock();
-        let workspace = &work.workspace;
-        let files = inner.worktrees[&workspace.path].clone();
-        if files.contains_key(".env") {
-            let findings = vec![Finding::ForbiddenPath { path: ".env".into(), pattern: ".env".into() }];
-            return Err(Failure::Tampered { findings }.into());
-        }
-        let changed = files != inner.files_of(&workspace.base_oid);
-        let tree = hash(&format!("{files:?}"));
-        inner.trees.insert(tree.clone(), files);
-        let changes = changed.then_some(Changes { files: 1, insertions: 1, deletions: 0 });
-        Ok(vec![Fact::Staged { tree, parent: workspace.base_oid.clone(), changes }])
-    }
-
-    fn commit(&self, _site: &Site, workspace: &Workspace, planned: &PlannedCommit) -> Result<Oid, StepError> {
-        let mut inner = self.lock();
-        let PlannedCommit { tree, parent, message, at } = planned;
-        let oid = inner.commit_tree(Some(parent.clone()), tree.clone(), &format!("{message} {at}"));
-        let tip = inner.branches[&workspace.branch].clone();
-        assert!(tip == *parent || tip == oid, "somebody else's commit on the branch");
-        inner.branches.insert(workspace.branch.clone(), oid.clone());
-        Ok(oid)
-    }
-
-    fn push(&self, _site: &Site, run: &Run, workspace: &Workspace, commit: &Commit) -> Result<PushOutcome, StepError> {
-        let mut inner = self.lock();
-        let branch = &workspace.branch;
-        let theirs = inner.remote.get(branch).cloned();
-        match theirs {
-            Some(theirs) if !inner.has_ancestor(&commit.oid, &theirs) => {
-                if inner.conflicts {
-                    return Err(Failure::PushConflict { files: vec!["work.txt".into()] }.into());
-                }
-                if commit.rebased >= run.spec.settings.push_retries {
-                    return Err(Failure::PushOvertaken { retries: commit.rebased }.into());
-                }
-                let mut files = inner.files_of(&theirs);
-                files.extend(inner.files_of(&commit.oid));
-                let oid = inner.commit(Some(theirs.clone()), files, "rebased");
-                inner.branches.insert(branch.clone(), oid.clone());
-                Ok(PushOutcome::Rebased { onto: theirs, oid })
-            }
-            _ => {
-                inner.remote.insert(branch.clone(), commit.oid.clone());
-                Ok(PushOutcome::Pushed)
-            }
-        }
-    }
-
-    fn preserve(&self, _site: &Site, run: &Run, workspace: &Workspace) -> Result<Option<Preserved>, Problem> {
-        let mut inner = self.lock();
-        let Some(files) = inner.worktrees.get(&workspace.path).cloned() else { return Ok(None) };
-        let tip = inner.branches.get(&workspace.branch).cloned();
-        if tip.is_some_and(|tip| inner.files_of(&tip) == files) {
-            return Ok(None);
-        }
-        let reference = format!("refs/dandori/preserved/{}", run.spec.id.key());
-        let oid = hash(&format!("{files:?}"));
-        inner.preserved.insert(reference.clone(), files);
-        Ok(Some(Preserved { reference, oid }))
-    }
-
-    fn remove(&self, _site: &Site, workspace: &Workspace, fate: BranchFate) -> Result<(), Problem> {
-        let mut inner = self.lock();
-        inner.worktrees.remove(&workspace.path);
-        if fate == BranchFate::Delete {
-            inner.branches.remove(&workspace.branch);
-        }
-        Ok(())
-    }
-}
-
-impl HostEdge for World {
-    fn sandbox(&self) -> Sandbox {
-        Sandbox::None { reason: "a story".into() }
-    }
-
-    fn free_disk(&self, _path: &Utf8Path) -> std::io::Result<u64> {
-        Ok(1 << 40)
-    }
-
-    fn available_memory(&self) -> Option<u64> {
-        None
-    }
-
-    fn launch(&self, folder: &Utf8Path, order: &LaunchOrder) -> Result<Started, LaunchError> {
-        let mut inner = self.lock();
-        if inner.processes.contains_key(folder) {
-            return Err(LaunchError::AlreadyStarted);
-        }
-        let pid = 1000 + u32::try_from(inner.processes.len()).unwrap();
-        let process = ProcessRef { pid, started: 1, boot: "story".into() };
-        let started = Started {
-            version: VERSION,
-            shim: process.clone(),
-            agent: process,
-            sandbox: order.sandbox_in_story(),
-            at: Timestamp::UNIX_EPOCH,
-        };
-        *inner.starts.entry(folder.to_owned()).or_default() += 1;
-        let script = order.argv.join(" ");
-        let ended = inner.play(&script, &order.cwd, folder, &order.argv);
-        let process = Process { started: started.clone(), cwd: order.cwd.clone(), ended };
-        inner.processes.insert(folder.to_owned(), process);
-        drop(inner);
-        self.ended.notify_waiters();
-        Ok(started)
-    }
-
-    fn started(&self, folder: &Utf8Path) -> Option<Started> {
-        self.lock().processes.get(folder).map(|process| process.started.clone())
-    }
-
-    fn probe(&self, folder: &Utf8Path) -> Result<Probe, String> {
-        let inner = self.lock();
-        Ok(match inner.processes.get(folder) {
-            None => Probe::NeverStarted,
-            Some(Process { ended: Some(record), .. }) => Probe::Ended(record.clone()),
-            Some(process) => Probe::Alive(process.started.clone()),
-        })
-    }
-
-    fn stop(&self, folder: &Utf8Path, reason: &str, _grace: Duration) -> Result<(), String> {
-        let mut inner = self.lock();
-        if inner.processes.contains_key(folder) {
-            inner.end(folder, record(None, Some(15), Why::Stopped { reason: reason.to_owned() }));
-        }
-        drop(inner);
-        self.ended.notify_waiters();
-        Ok(())
-    }
-
-    fn watch(&self, process: ProcessRef) -> BoxFuture<'static, ()> {
-        let bell = Arc::clone(&self.ended);
-        let is_over = {
-            let inner = self.lock();
-            inner.processes.values().any(|p| p.started.shim == process && p.ended.is_some())
-        };
-        async move {
-            if !is_over {
-                bell.notified().await;
-            }
-        }
-        .boxed()
-    }
-
-    fn end_leftovers(&self, _run: &str, _folder: &Utf8Path, tree: &Utf8Path) -> Result<(), String> {
-        let mut inner = self.lock();
-        for process in inner.processes.values_mut().filter(|p| p.cwd == tree) {
-            process.ended.get_or_insert(record(None, Some(9), Why::Ended));
-        }
-        Ok(())
-    }
-}
-
-/// What a story's processes are behind.
-trait InStory {
-    fn sandbox_in_story(&self) -> Sandbox;
-}
-
-impl InStory for LaunchOrder {
-    fn sandbox_in_story(&self) -> Sandbox {
-        Sandbox::None { reason: "a story".into() }
-    }
-}
-
-impl ForgeEdge for World {
-    fn put<'a>(
-        &'a self,
-        _site: &'a Site,
-        _config: &'a Config,
-        wanted: &'a PullWanted,
-    ) -> BoxFuture<'a, Result<PullRecord, Problem>> {
-        async move {
-            let waits = {
-                let mut inner = self.lock();
-                inner.puts_begun += 1;
-                inner.forge_waits
-            };
-            if waits {
-                self.answers.notified().await;
-            }
-            let mut inner = self.lock();
-            if inner.forge_says_no {
-                return Err(Problem::ForgeRefused { reason: "no".into() });
-            }
-            let has_it = inner.remote.get(&wanted.head).is_some_and(|tip| inner.has_ancestor(tip, &wanted.head_oid));
-            assert!(has_it, "a pull request of what is not there");
-            let open = |p: &&mut PullRecord| p.draft.head == wanted.head && p.state == PullState::Open;
-            if let Some(open) = inner.pulls.iter_mut().find(open) {
-                open.commit = Some(wanted.head_oid.to_string());
-                return Ok(open.clone());
-            }
-            let number = inner.pulls.len() as u64 + 1;
-            let pull = PullRecord {
-                number,
-                url: format!("story:{number}"),
-                draft: wanted.draft(),
-                state: PullState::Open,
-                commit: Some(wanted.head_oid.to_string()),
-                forge: "local",
-                run: Some(wanted.run),
-                created_at: wanted.at,
-            };
-            inner.pulls.push(pull.clone());
-            Ok(pull)
-        }
-        .boxed()
-    }
-
-    fn list<'a>(&'a self, _: &'a Site, _: &'a Config) -> BoxFuture<'a, Result<Vec<PullRecord>, Problem>> {
-        async move { Ok(self.lock().pulls.clone()) }.boxed()
-    }
-
-    fn show<'a>(&'a self, _: &'a Site, _: &'a Config, number: u64) -> BoxFuture<'a, Result<PullRecord, Problem>> {
-        async move {
-            let found = self.lock().pulls.iter().find(|pull| pull.number == number).cloned();
-            found.ok_or(Problem::NoSuchPull { number })
-        }
-        .boxed()
     }
 }

@@ -51,13 +51,38 @@ impl PullFilter {
 pub struct PullEdit {
     pub title: Option<String>,
     pub body: Option<String>,
+    pub state: Option<PullOpenness>,
+}
+
+/// What a pull request can be made to be, other than merged.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PullOpenness {
+    Open,
+    Closed,
+}
+
+impl PullOpenness {
+    pub(crate) fn state(self) -> PullState {
+        match self {
+            Self::Open => PullState::Open,
+            Self::Closed => PullState::Closed,
+        }
+    }
 }
 
 impl PullEdit {
     pub(crate) fn to_json(&self) -> Value {
-        let fields = [("title", &self.title), ("body", &self.body)];
+        let state = self.state.map(|state| state.state().as_str().to_owned());
+        let fields = [("title", &self.title), ("body", &self.body), ("state", &state)];
         fields.into_iter().filter_map(|(name, text)| Some((name.to_owned(), json!(text.as_ref()?)))).collect()
     }
+}
+
+/// A remark below a pull request.
+#[derive(Deserialize)]
+pub(crate) struct CommentJson {
+    #[serde(default)]
+    pub(crate) body: Option<String>,
 }
 
 #[derive(Deserialize)]

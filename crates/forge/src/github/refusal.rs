@@ -45,7 +45,7 @@ fn detail(error: &Value) -> Option<String> {
         "missing" => format!("{what} does not exist"),
         "missing_field" => format!("{what} is missing"),
         "invalid" => format!("{what} is invalid"),
-        "already_exists" => format!("{what} exists already"),
+        "already_exists" => format!("{what} already exists"),
         "unprocessable" => format!("{what} cannot be processed"),
         code => format!("{what}: {code}"),
     })

@@ -65,7 +65,7 @@ impl Wire {
     /// An address below the base; each segment is encoded, so that no name can leave its place.
     pub(crate) fn url(&self, segments: &[&str], query: &[(&str, &str)]) -> Result<Url, ForgeError> {
         let mut url = self.base().clone();
-        let bad = || ForgeError::BadAddress { address: self.host(), reason: "it cannot have a path".to_owned() };
+        let bad = || ForgeError::BadAddress { address: self.host(), reason: "it must not have a path".to_owned() };
         url.path_segments_mut().map_err(|()| bad())?.pop_if_empty().extend(segments);
         if !query.is_empty() {
             url.query_pairs_mut().extend_pairs(query);
@@ -147,7 +147,7 @@ impl Wire {
             }
             if reply.status == StatusCode::NOT_MODIFIED {
                 let Some(Remembered { body, next, .. }) = remembered else {
-                    return Err(self.garbled("304 to a question that had no condition"));
+                    return Err(self.garbled("304 to an unconditional request"));
                 };
                 return Ok(Answer { body, next });
             }
@@ -160,7 +160,7 @@ impl Wire {
             }
             return Ok(answer);
         }
-        Err(self.garbled("redirects that lead nowhere"))
+        Err(self.garbled("too many redirects"))
     }
 
     fn redirect(&self, from: &Url, reply: &Reply) -> Result<Option<Url>, ForgeError> {

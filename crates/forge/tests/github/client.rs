@@ -244,7 +244,7 @@ async fn every_request_carries_the_pinned_version_and_the_enterprise_path() {
     let server = Server::start([Reply::json(200, &pull(7, "h")), Reply::json(200, &pull(7, "h"))]);
     let github = client_at(server.base().join("api/v3/").unwrap(), tempo(), None);
     github.pull(7).await.unwrap();
-    github.update_pull(7, &PullEdit { title: Some("new".into()), body: None }).await.unwrap();
+    github.update_pull(7, &PullEdit { title: Some("new".into()), ..PullEdit::default() }).await.unwrap();
     assert_eq!(server.log(), ["GET /api/v3/repos/o/r/pulls/7", "PATCH /api/v3/repos/o/r/pulls/7"]);
     assert_eq!(server.seen()[1].body, r#"{"title":"new"}"#);
     for seen in server.seen() {

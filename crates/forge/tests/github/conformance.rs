@@ -6,14 +6,17 @@ use std::time::Duration;
 
 use crate::description::Description;
 use crate::server::{Reply, Server};
+use dandori_domain::Oid;
 use dandori_domain::pull::{PullDraft, PullState};
 use dandori_forge::{
-    Exchange, ForgeError, GitHub, GitHubConfig, PullEdit, PullFilter, PullSummary, Recorder, Tempo, Token,
+    Exchange, ForgeError, GitHub, GitHubConfig, PullEdit, PullFilter, PullOpenness, PullSummary, Recorder, Tempo, Token,
 };
 use serde_json::{Value, json};
 
 const PULLS: &str = "/repos/{owner}/{repo}/pulls";
 const PULL: &str = "/repos/{owner}/{repo}/pulls/{pull_number}";
+const MERGE: &str = "/repos/{owner}/{repo}/pulls/{pull_number}/merge";
+const COMMENTS: &str = "/repos/{owner}/{repo}/issues/{issue_number}/comments";
 
 /// A server with a script, a client of it, and everything that went between them.
 struct Talk {
@@ -100,7 +103,7 @@ async fn creating_reading_and_changing_a_pull_request_conform() {
 
     assert_same(&talk.github.create_pull(&draft).await.unwrap(), &created);
     assert_same(&talk.github.pull(1347).await.unwrap(), &read);
-    let edit = PullEdit { title: Some("new title".into()), body: Some("updated body".into()) };
+    let edit = PullEdit { title: Some("new title".into()), body: Some("updated body".into()), state: None };
     assert_same(&talk.github.update_pull(1347, &edit).await.unwrap(), &changed);
 
     talk.assert_conforms();
@@ -138,6 +141,102 @@ async fn ensuring_a_pull_request_conforms_when_it_is_new_and_when_its_answer_is_
     assert_same(&talk.github.ensure_pull(&draft).await.unwrap(), &listed[0]);
     let posts = talk.server.log().iter().filter(|l| l.starts_with("POST ")).count();
     assert_eq!(posts, 1, "a 502 on a POST is not repeated");
+}
+
+#[tokio::test]
+async fn closing_and_opening_again_conform_and_are_done_once() {
+    let open = example("get", PULL, 200);
+    let mut closed = open.clone();
+    closed["state"] = json!("closed");
+    closed["closed_at"] = json!("2011-01-26T19:01:12Z");
+    // The example is of one that was merged.
+    closed["merged_at"] = Value::Null;
+    let talk = Talk::new([
+        Reply::json(200, &open),
+        Reply::json(200, &closed),
+        Reply::json(200, &closed),
+        Reply::json(200, &closed),
+        Reply::json(200, &open),
+    ]);
+    for _ in 0..2 {
+        assert_eq!(talk.github.make_pull(1347, PullOpenness::Closed).await.unwrap().state, PullState::Closed);
+    }
+    assert_eq!(talk.github.make_pull(1347, PullOpenness::Open).await.unwrap().state, PullState::Open);
+    talk.assert_conforms();
+    let sent: Vec<Option<Value>> = talk.recorded.lock().unwrap().iter().map(|e| e.request.clone()).collect();
+    let states: Vec<Value> = sent.into_iter().flatten().collect();
+    assert_eq!(states, [json!({"state": "closed"}), json!({"state": "open"})]);
+}
+
+#[tokio::test]
+async fn merging_conforms_is_pinned_to_a_head_and_is_looked_for_when_its_answer_is_lost() {
+    let mut open = example("get", PULL, 200);
+    open["merged_at"] = Value::Null;
+    let mut merged = open.clone();
+    merged["state"] = json!("closed");
+    merged["merged_at"] = json!("2011-01-26T19:01:12Z");
+    let done = example("put", MERGE, 200);
+    let head = Oid::new("6dcb09b5b57875f334f61aebed695e2e4193db5e");
+    let merge = async |talk: &Talk| talk.github.merge_pull(1347, &head, "Merge #1347", "why").await;
+
+    let talk = Talk::new([Reply::json(200, &open), Reply::json(200, &done), Reply::json(200, &merged)]);
+    assert_eq!(merge(&talk).await.unwrap().state, PullState::Merged);
+    talk.assert_conforms();
+    assert_eq!(
+        talk.recorded.lock().unwrap()[1].request,
+        Some(json!({
+            "sha": head.as_str(), "merge_method": "merge", "commit_title": "Merge #1347", "commit_message": "why"
+        }))
+    );
+
+    let talk = Talk::new([Reply::json(200, &open), Reply::new(502, ""), Reply::json(200, &merged)]);
+    assert_eq!(merge(&talk).await.unwrap().state, PullState::Merged, "the answer was lost, the merge was not");
+
+    let talk = Talk::new([Reply::json(200, &merged)]);
+    assert_eq!(merge(&talk).await.unwrap().state, PullState::Merged, "it was merged before");
+
+    let moved = json!({"message": "Head branch was modified. Review and try the merge again."});
+    Description::load().operation("put", MERGE).assert_answer_fits(409, &moved);
+    let talk = Talk::new([Reply::json(200, &open), Reply::json(409, &moved), Reply::json(200, &open)]);
+    let detail = "Head branch was modified. Review and try the merge again.".to_owned();
+    assert_eq!(merge(&talk).await, Err(ForgeError::Invalid { detail }));
+    talk.assert_conforms();
+}
+
+#[tokio::test]
+async fn a_remark_conforms_and_is_left_once() {
+    let created = example("post", COMMENTS, 201);
+    let listed = example("get", COMMENTS, 200);
+    let said = listed[0]["body"].as_str().unwrap().to_owned();
+    let talk = Talk::new([Reply::new(200, "[]"), Reply::json(201, &created), Reply::json(200, &listed)]);
+    talk.github.remark(1347, &said).await.unwrap();
+    talk.github.remark(1347, &said).await.unwrap();
+    talk.assert_conforms();
+    assert_eq!(talk.recorded.lock().unwrap()[1].request, Some(json!({ "body": said })));
+}
+
+#[tokio::test]
+async fn one_of_another_branch_is_closed_with_a_remark_and_one_of_the_same_is_left_alone() {
+    let mut open = example("get", PULL, 200);
+    open["merged_at"] = Value::Null;
+    let mut closed = open.clone();
+    closed["state"] = json!("closed");
+    let created = example("post", COMMENTS, 201);
+    let talk = Talk::new([
+        Reply::json(200, &open),
+        Reply::new(200, "[]"),
+        Reply::json(201, &created),
+        Reply::json(200, &open),
+        Reply::json(200, &closed),
+        Reply::json(200, &closed),
+        Reply::json(200, &open),
+    ]);
+    talk.github.close_unless_of(1347, "dandori/other", "why").await.unwrap();
+    talk.github.close_unless_of(1347, "dandori/other", "why").await.unwrap();
+    talk.github.close_unless_of(1347, open["head"]["ref"].as_str().unwrap(), "why").await.unwrap();
+    talk.assert_conforms();
+    let methods: Vec<String> = talk.recorded.lock().unwrap().iter().map(|e| e.method.clone()).collect();
+    assert_eq!(methods, ["GET", "GET", "POST", "GET", "PATCH", "GET", "GET"]);
 }
 
 #[tokio::test]

@@ -19,7 +19,7 @@ pub(crate) const PACK: &str = "new.pack";
 pub fn main(order: &str, env: &Env) -> i32 {
     let report = match serde_json::from_str::<Order>(order) {
         Ok(order) => run(&order, env),
-        Err(e) => Report::Failed { reason: format!("the order cannot be read: {e}") },
+        Err(e) => Report::Failed { reason: format!("cannot read the order: {e}") },
     };
     let written = serde_json::to_vec(&report)
         .map_err(std::io::Error::other)

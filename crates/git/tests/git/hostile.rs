@@ -35,8 +35,12 @@ impl Bed {
         self.repo.preserve(tree, Some(branch), &reference, "kept", at(1)).unwrap();
         self.assert_not_sprung("preserve");
         self.repo.exec_config_fingerprint().unwrap();
-        self.repo.main_checkout().unwrap();
-        self.assert_not_sprung("main_checkout");
+        let head = self.repo.checkout(self.repo.root()).unwrap().unwrap().head.unwrap();
+        for checkout in [self.repo.root(), tree.path()] {
+            let changed = self.repo.changed_in(checkout).unwrap().unwrap();
+            self.repo.left_out(checkout, &head, changed).unwrap();
+        }
+        self.assert_not_sprung("left_out");
     }
 }
 

@@ -1,6 +1,6 @@
 //! Finding one worktree among many, and looking at many together.
 
-use dandori_git::{Fetch, Pool, Standing};
+use dandori_git::{Fetch, Pool, Refresh, Standing};
 
 use crate::bed::{Bed, write};
 
@@ -64,10 +64,15 @@ fn many_are_seen_as_each_alone_is() {
         .iter()
         .map(|tree| {
             let listed = listed.iter().find(|l| l.path == tree.path()).unwrap();
-            Standing { tree: tree.clone(), head: listed.head.clone(), branch: listed.branch.clone() }
+            Standing {
+                tree: tree.clone(),
+                head: listed.head.clone(),
+                branch: listed.branch.clone(),
+                index: Refresh::Yes,
+            }
         })
         .collect();
-    let together = bed.repo.states(&standing);
+    let together = survey(&bed, &standing);
     for (tree, state) in trees.iter().zip(&together) {
         assert_eq!(state.as_ref(), Some(&tree.state().unwrap()), "{}", tree.path());
     }
@@ -75,6 +80,39 @@ fn many_are_seen_as_each_alone_is() {
     let heads: Vec<_> = together.iter().map(|s| s.as_ref().unwrap().head.clone().unwrap()).collect();
     let outside = bed.repo.not_in(&heads, &bed.base()).unwrap();
     assert_eq!(outside.into_iter().collect::<Vec<_>>(), [ahead]);
+}
+
+fn survey(bed: &Bed, standing: &[Standing]) -> Vec<Option<dandori_git::TreeState>> {
+    let found = std::sync::Mutex::new(vec![None; standing.len()]);
+    bed.repo.survey(standing, &|at, state| *found.lock().unwrap().get_mut(at).unwrap() = state);
+    found.into_inner().unwrap()
+}
+
+/// Where nothing is pushed, what no other branch has is what would be lost.
+#[test]
+fn where_nothing_was_pushed_yet_what_no_other_branch_has_is_counted_for_each() {
+    let bed = Bed::new();
+    let trees: Vec<_> = ["none", "one", "stacked", "detached"].map(|name| bed.tree(name)).into_iter().collect();
+    for (tree, name) in [(&trees[1], "one"), (&trees[2], "stacked")] {
+        write(&tree.path().join(name), "x\n");
+        Bed::commit_all(tree, &format!("dandori/{name}"), name);
+    }
+    // On top of another's: what they share is lost with neither.
+    bed.sh(trees[2].path(), "git rebase -q dandori/one");
+    bed.sh(trees[3].path(), "git switch -q --detach dandori/one && git commit -q --allow-empty -m alone");
+    bed.sh(&bed.clone_path(), "git remote remove origin && git remote add origin /nowhere");
+    let listed = bed.repo.list().unwrap();
+    let of = |tree: &dandori_git::Tree| {
+        let listed = listed.iter().find(|l| l.path == tree.path()).unwrap();
+        Standing { tree: tree.clone(), head: listed.head.clone(), branch: listed.branch.clone(), index: Refresh::Yes }
+    };
+    let standing: Vec<Standing> = trees.iter().map(of).collect();
+    let together = survey(&bed, &standing);
+    let counts: Vec<u32> = together.iter().map(|state| state.as_ref().unwrap().unpushed).collect();
+    assert_eq!(counts, [0, 0, 1, 1]);
+    for (tree, state) in trees.iter().zip(&together) {
+        assert_eq!(state.as_ref(), Some(&tree.state().unwrap()), "{}", tree.path());
+    }
 }
 
 #[test]

@@ -55,7 +55,7 @@ mod tests {
     #[test]
     fn the_pointers_go_into_the_summary_and_to_the_model_after_it() {
         let pointers = "playbook: plan/playbook-a.md\nphase: p1 One (in_progress), 0 of 1 phases done\nbranch: work\n\
-                        read: state.md, plan/playbook-a.md";
+                        read again: state.md, plan/playbook-a.md";
         for judged in [before(&stage()), after(&stage())] {
             assert_eq!(judged.outcome(), Outcome::Info);
             assert!(judged.said().ends_with(pointers) && !judged.said().contains("tests pass"), "{}", judged.said());
@@ -73,6 +73,6 @@ mod tests {
         assert_eq!(before(&Stage::only("compact", Level::Info)).said(), "");
         assert_eq!(before(&Stage::new(Profile::Safety).file("state.md", STATE)).said(), "");
         let missing = before(&Stage::only("compact", Level::Info).file("state.md", STATE)).said();
-        assert!(missing.contains("the file is missing") && missing.ends_with("read: state.md"), "{missing}");
+        assert!(missing.contains("file not found") && missing.ends_with("read again: state.md"), "{missing}");
     }
 }

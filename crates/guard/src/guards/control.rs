@@ -264,7 +264,9 @@ fn run(context: &Context, command: &Command) -> Option<String> {
         "dandori" => {
             let is_for_users = match verbs.as_slice() {
                 ["guard", verb, ..] => *verb == "allow" || *verb == "revoke",
-                ["consent" | "trust" | "hook", ..] => true,
+                ["consent" | "trust" | "hook" | "uninstall", ..] => true,
+                ["config", verb, ..] => *verb != "show",
+                ["pr", "merge", ..] => true,
                 ["init", ..] => !words.contains(&"--dry-run"),
                 ["daemon", "stop" | "start", ..] => true,
                 _ => false,

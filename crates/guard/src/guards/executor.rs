@@ -62,7 +62,7 @@ mod tests {
             let judged = stage(toolstack, executor).write("src/a.rs", "x");
             assert_eq!(judged.outcome(), Outcome::Warn, "{toolstack} {executor}");
             let said = judged.said();
-            assert!(said.contains(&format!("for {want}")) && said.contains("note in the playbook"), "{said}");
+            assert!(said.contains(&format!("assigned to {want}")) && said.contains("note in the playbook"), "{said}");
         }
         let japanese = stage("B", "- executor: worker").lang(Lang::Ja).bash("echo x > a").said();
         assert!(japanese.contains("担当は codex") && japanese.contains("playbook に記録"), "{japanese}");
@@ -73,7 +73,7 @@ mod tests {
         let stage =
             |lang| stage("A", "").file("plan/playbook-a.md", "---\nexecutor: codex\nreviewed: true\n---\n").lang(lang);
         let english = stage(Lang::En).write("a", "x").said();
-        assert!(english.starts_with("the playbook is for codex"), "{english}");
+        assert!(english.starts_with("the playbook is assigned to codex"), "{english}");
         let japanese = stage(Lang::Ja).write("a", "x").said();
         assert!(japanese.starts_with("playbook の担当は codex"), "{japanese}");
     }

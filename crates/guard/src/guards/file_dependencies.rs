@@ -108,7 +108,7 @@ mod tests {
     fn at_most_eight_are_named_in_the_users_language() {
         let many = (0..30).map(|n| format!("f{n}.rs\0")).collect::<Vec<_>>().concat();
         let said = stage().lang(Lang::Ja).answers(0, &many, "").edit("src/parser.rs", "x", "y").said();
-        assert!(said.contains("f7.rs, …") && !said.contains("f8.rs") && said.contains("参照している"), "{said}");
+        assert!(said.contains("f7.rs, …") && !said.contains("f8.rs") && said.contains("参照されています"), "{said}");
     }
 
     #[test]

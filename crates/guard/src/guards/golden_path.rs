@@ -230,7 +230,7 @@ mod tests {
         assert_eq!(judged.outcome(), Outcome::Block);
         assert!(judged.said().contains("`understanding-check`"), "{}", judged.said());
         let said = agent(&with_playbook(false).lang(Lang::Ja), "reviewer").said();
-        assert!(said.contains("飛ばされています") && said.contains("`understanding-check`"), "{said}");
+        assert!(said.contains("省略されています") && said.contains("`understanding-check`"), "{said}");
         let judged = agent(&called(with_playbook(false), UNDERSTANDING), "x:reviewer");
         assert_eq!((judged.outcome(), judged.effects), (Outcome::Pass, vec![set("reviewer")]));
         assert_eq!(agent(&with_playbook(true), "reviewer").outcome(), Outcome::Pass, "a review of the code");

@@ -45,7 +45,7 @@ mod tests {
             assert!(judged.said().contains("plan/playbook-a.md") && judged.said().contains("`dandori post-loop`"));
         }
         let japanese = stage.lang(Lang::Ja).write("a", "y").said();
-        assert!(japanese.contains("後処理") && japanese.contains("`post-loop`"), "{japanese}");
+        assert!(japanese.contains("終了処理") && japanese.contains("`post-loop`"), "{japanese}");
     }
 
     #[test]

@@ -155,9 +155,7 @@ mod tests {
 
     #[test]
     fn a_check_that_does_not_run_is_a_failure_of_its_own_and_the_note_stays() {
-        for (ran, want) in
-            [(Ran::TimedOut, "60 s"), (Ran::NotStarted { why: "no sh".to_owned() }, "could not be started")]
-        {
+        for (ran, want) in [(Ran::TimedOut, "60 s"), (Ran::NotStarted { why: "no sh".to_owned() }, "cannot start")] {
             let judged = edited(&stage().answers_with(ran), "src/a.rs");
             assert_eq!(judged.outcome(), Outcome::Error);
             assert!(judged.said().contains(want), "{}", judged.said());

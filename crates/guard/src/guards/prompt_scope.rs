@@ -109,7 +109,7 @@ mod tests {
         {
             let judged = scoped().prompt(prompt);
             assert_eq!(judged.outcome(), Outcome::Warn, "{prompt}");
-            assert!(judged.said().contains("src/**") && judged.said().contains("Ask the user"), "{}", judged.said());
+            assert!(judged.said().contains("src/**") && judged.said().contains("ask the user"), "{}", judged.said());
         }
         let said = scoped().lang(Lang::Ja).prompt("lib/b.rsを修正して").said();
         assert!(said.contains("lib/b.rs はスコープ (src/**) の外") && said.contains("確認"), "{said}");

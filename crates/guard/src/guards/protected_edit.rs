@@ -208,7 +208,7 @@ mod tests {
         let mut capped = Stage::only("protected-edit", Level::Warn);
         capped.rules.protected = stage().rules.protected;
         for said in [stage().write("src/a.gen.rs", "y").said(), capped.write("Cargo.lock", "y").said()] {
-            assert!(said.contains("as a warning") && !said.contains("guard allow"), "{said}");
+            assert!(said.contains("warning only") && !said.contains("guard allow"), "{said}");
         }
     }
 

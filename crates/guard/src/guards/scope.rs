@@ -165,7 +165,7 @@ mod tests {
             assert!(judged.said().contains("done_criteria of p1"), "{}", judged.said());
         }
         assert_eq!(stage().edit("plan/playbook-a.md", "tests pass", "x").outcome(), Outcome::Warn);
-        assert!(stage().lang(Lang::Ja).edit("plan/playbook-a.md", "tests pass", "x").said().contains("ユーザーの確認"));
+        assert!(stage().lang(Lang::Ja).edit("plan/playbook-a.md", "tests pass", "x").said().contains("ユーザーの承認"));
         for judged in [
             asks.edit("plan/playbook-a.md", "in_progress", "pending"),
             asks.edit("plan/playbook-a.md", "pass\n", "pass\n\n## p2: Two\n- done_criteria:\n  - more\n"),
@@ -192,7 +192,7 @@ mod tests {
             assert_eq!(stage().edit("plan/playbook-a.md", old, new).outcome(), Outcome::Warn, "{new}");
         }
         let japanese = stage().lang(Lang::Ja).edit("plan/playbook-a.md", scope, "scope: []").said();
-        assert!(japanese.contains("ユーザーの確認") && japanese.contains("制限なし"), "{japanese}");
+        assert!(japanese.contains("ユーザーの承認") && japanese.contains("制限なし"), "{japanese}");
         let free = PLAYBOOK.replace(scope, "scope: []");
         for judged in [
             asks.edit("plan/playbook-a.md", "docs, ", ""),

@@ -90,9 +90,9 @@ mod tests {
         let said = stage(&PLAYBOOK.replace("true", "false")).branch("main").prompt("x").said();
         assert!(said.contains("(not reviewed)") && said.contains("main, but the playbook is for work"), "{said}");
         let missing = Stage::only("state-injection", Level::Info).file("state.md", STATE);
-        assert!(missing.prompt("x").said().contains("the file is missing"));
+        assert!(missing.prompt("x").said().contains("file not found"));
         let none = Stage::only("state-injection", Level::Info).file("state.md", "---\nfocus: x\n---\n");
-        assert_eq!(none.prompt("x").said(), "playbook: none is active\nbranch: work");
+        assert_eq!(none.prompt("x").said(), "playbook: none active\nbranch: work");
         let idle = stage(&PLAYBOOK.replace("in_progress", "pending")).prompt("x").said();
         assert!(idle.contains("p2 Second thing (pending)"), "as state.md has it: {idle}");
         let detached = stage(PLAYBOOK).head(Head::Detached).prompt("x").said();

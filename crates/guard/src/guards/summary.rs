@@ -96,7 +96,7 @@ mod tests {
         let none = stop(&stage().file("state.md", "---\nplaybook:\n  active: null\n---\n"), false).said();
         assert!(none.contains("none") && none.contains("false"), "{none}");
         let gone = Stage::only("summary", Level::Info).file("state.md", STATE);
-        assert!(stop(&gone, false).said().contains("plan/playbook-a.md (the file is missing)"));
+        assert!(stop(&gone, false).said().contains("plan/playbook-a.md (file not found)"));
         assert_eq!(stop(&stage().unreadable("state.md"), false).outcome(), Outcome::Error);
     }
 }

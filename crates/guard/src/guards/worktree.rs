@@ -186,6 +186,6 @@ mod tests {
 
     #[test]
     fn it_speaks_japanese() {
-        assert!(stage().lang(Lang::Ja).bash("git worktree add /tmp/x").said().contains("worktree を作成"));
+        assert!(stage().lang(Lang::Ja).bash("git worktree add /tmp/x").said().contains("ワークツリー用の場所"));
     }
 }

@@ -31,7 +31,7 @@ pub fn main(stage: &str) -> i32 {
         (Ok(()), "first") => first(&mut socket),
         (Ok(()), "last") => match receive(&socket) {
             Ok(order) => last(&order, &mut socket, &order.without_namespaces.clone().map_or(Ok(()), Err)),
-            Err(e) => failed(format!("its order cannot be read: {e}")),
+            Err(e) => failed(format!("cannot read its order: {e}")),
         },
         (Ok(()), other) => failed(format!("there is no stage {other}")),
     };
@@ -73,10 +73,10 @@ fn socket() -> io::Result<UnixStream> {
 fn enter(socket: &mut UnixStream) -> Stage {
     let order = match receive(&*socket) {
         Ok(order) => order,
-        Err(e) => return failed(format!("its order cannot be read: {e}")),
+        Err(e) => return failed(format!("cannot read its order: {e}")),
     };
     if order.fenced.sandbox.mode == SandboxMode::Off {
-        return last(&order, socket, &Err("switched off by configuration".into()));
+        return last(&order, socket, &Err("disabled in the configuration".into()));
     }
     if let Some(reason) = &order.without_namespaces {
         return last(&order, socket, &Err(reason.clone()));
@@ -100,7 +100,7 @@ fn enter(socket: &mut UnixStream) -> Stage {
 fn first(socket: &mut UnixStream) -> Stage {
     let mut order = match receive(&*socket) {
         Ok(order) => order,
-        Err(e) => return failed(format!("its order cannot be read: {e}")),
+        Err(e) => return failed(format!("cannot read its order: {e}")),
     };
     match view::build(&order.fenced.policy()) {
         Ok(plain_stores) => {
@@ -205,11 +205,11 @@ fn last(order: &Order, socket: &mut UnixStream, namespaces: &Namespaces) -> Stag
         None => Stdio::null(),
         Some(path) => match File::open(path) {
             Ok(file) => file.into(),
-            Err(e) => return failed(format!("its input {path} cannot be read: {e}")),
+            Err(e) => return failed(format!("cannot read its input {path}: {e}")),
         },
     };
     if let Err(e) = std::env::set_current_dir(&fenced.cwd) {
-        return failed(format!("its folder {} cannot be entered: {e}", fenced.cwd));
+        return failed(format!("cannot enter its folder {}: {e}", fenced.cwd));
     }
     let mut env = Env::from_pairs(fenced.env.iter().map(|(k, v)| (k, v)));
     tell_places(&mut env, &fenced.sandbox, namespaces.is_ok());
@@ -232,7 +232,7 @@ fn last(order: &Order, socket: &mut UnixStream, namespaces: &Namespaces) -> Stag
         .envs(env.iter())
         .stdin(stdin)
         .exec();
-    failed(format!("{program} could not be executed: {}", explained(&error)))
+    failed(format!("cannot execute {program}: {}", explained(&error)))
 }
 
 /// What the view cannot put in its place is told to the tools by their own variables.
@@ -253,7 +253,7 @@ fn tell_places(env: &mut Env, policy: &SandboxPolicy, in_namespaces: bool) {
 
 fn missing(name: &str, env: &Env) -> String {
     if name.contains('/') {
-        return format!("there is no program {name}, or it may not be executed");
+        return format!("program {name} does not exist or is not executable");
     }
     format!("the program {name} was not found in PATH ({})", env.text("PATH").unwrap_or("which is empty"))
 }

@@ -47,7 +47,7 @@ fn enforced(status: &RestrictionStatus) -> Result<u32, String> {
     match (status.landlock, &status.ruleset) {
         (LandlockStatus::NotImplemented, _) => Err("this kernel has no Landlock".into()),
         (LandlockStatus::NotEnabled, _) => Err("Landlock is not enabled in this kernel".into()),
-        (_, RulesetStatus::NotEnforced) => Err("this kernel enforced nothing of Landlock".into()),
+        (_, RulesetStatus::NotEnforced) => Err("this kernel did not enforce Landlock".into()),
         (LandlockStatus::Available { effective_abi, .. }, _) => Ok(abi_number(effective_abi)),
     }
 }

@@ -15,7 +15,7 @@ use rustix::thread::{
 pub(crate) fn enter() -> Result<(), String> {
     let wanted =
         CloneFlags::CLONE_NEWUSER | CloneFlags::CLONE_NEWNS | CloneFlags::CLONE_NEWPID | CloneFlags::CLONE_NEWIPC;
-    nix::sched::unshare(wanted).map_err(|e| format!("this machine lets nobody make namespaces: {}", e.desc()))
+    nix::sched::unshare(wanted).map_err(|e| format!("this machine does not allow namespaces: {}", e.desc()))
 }
 
 /// Says who is who for a process that has entered: everybody is himself. The superuser knows all users, as his builds

@@ -31,20 +31,20 @@ static CHILDREN: Mutex<Vec<Child>> = Mutex::new(Vec::new());
 #[derive(Debug, thiserror::Error)]
 pub enum LaunchError {
     /// Not one instruction of the agent ran, and none will in this folder.
-    #[error("the agent could not be started: {detail}")]
+    #[error("cannot start the agent: {detail}")]
     NotStarted { detail: String },
-    #[error("a sandbox is required and there is none: {reason}")]
+    #[error("a sandbox is required but not available: {reason}")]
     SandboxMissing { reason: String },
     /// This folder has had its launch, or is having it: [`probe`] tells what became of it.
-    #[error("this run has been launched before")]
+    #[error("this run was already launched")]
     AlreadyStarted,
     /// The shim went wrong and was ended with all it started; [`probe`] tells how far it had come.
-    #[error("the shim did not answer within {seconds} s and was ended: {detail}")]
+    #[error("the supervisor did not respond within {seconds} s and was stopped: {detail}")]
     Unclear { seconds: u64, detail: String },
     /// The shim is this program itself: it was moved or removed while the daemon ran.
-    #[error("{program} is gone")]
+    #[error("{program} does not exist")]
     ProgramGone { program: Utf8PathBuf },
-    #[error("the shim could not be started: {source}")]
+    #[error("cannot start the supervisor: {source}")]
     Io {
         #[source]
         source: io::Error,
@@ -53,7 +53,7 @@ pub enum LaunchError {
 
 #[derive(Debug, thiserror::Error)]
 pub enum ShimError {
-    #[error("the records of the run in {run_dir} cannot be read or written")]
+    #[error("cannot read or write the records of the run in {run_dir}")]
     Io {
         run_dir: String,
         #[source]
@@ -83,6 +83,22 @@ pub fn started(run_dir: &Utf8Path) -> Option<Started> {
 /// Behind which fence.
 pub fn policy(run_dir: &Utf8Path) -> Option<SandboxPolicy> {
     load::<LaunchOrder>(run_dir, LAUNCH).ok().flatten().map(|order| order.sandbox)
+}
+
+/// What the files of a folder tell of its launch, for whoever only reads.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Told {
+    pub argv: Vec<String>,
+    pub started: Option<Started>,
+    pub ended: Option<ExitRecord>,
+}
+
+/// `None` where nothing was to be launched (yet).
+pub fn told(run_dir: &Utf8Path) -> Option<Told> {
+    // The end is read first: whoever sees it sees the start as well.
+    let ended = load(run_dir, EXIT).ok().flatten();
+    let order = load::<LaunchOrder>(run_dir, LAUNCH).ok().flatten()?;
+    Some(Told { argv: order.argv, started: started(run_dir), ended })
 }
 
 /// Writes the order, starts a shim that does not depend on us, and waits until the agent runs or cannot.

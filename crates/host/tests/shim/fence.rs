@@ -223,7 +223,7 @@ fn the_level_that_holds_is_told_and_a_demand_that_cannot_be_met_refuses() {
     let mut order = open.order(&sh(&format!("echo free > {}", open.path("outside"))));
     order.sandbox = SandboxPolicy::off();
     let started = open.launch(&order).unwrap();
-    assert!(matches!(started.sandbox, Sandbox::None { reason } if reason.contains("switched off")));
+    assert!(matches!(started.sandbox, Sandbox::None { reason } if reason.contains("disabled")));
     assert_eq!((open.ended().code, open.read("outside").as_str()), (Some(0), "free\n"));
 }
 

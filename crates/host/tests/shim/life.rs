@@ -275,7 +275,7 @@ fn an_agent_that_talks_without_end_is_stopped_at_the_limit() {
 fn what_cannot_start_says_so_and_is_no_exit_of_the_agent() {
     for (argv, expected) in [
         (vec!["no-such-agent".to_owned()], "no-such-agent was not found in PATH (/usr"),
-        (vec!["/no/such/agent".to_owned()], "no program /no/such/agent"),
+        (vec!["/no/such/agent".to_owned()], "program /no/such/agent does not exist"),
         (vec![], "names no program"),
         (vec!["./script".to_owned()], "the interpreter or loader that it names is missing"),
     ] {
@@ -293,7 +293,7 @@ fn what_cannot_start_says_so_and_is_no_exit_of_the_agent() {
     let mut order = bed.order(&sh("true"));
     order.cwd = bed.path("nowhere");
     let Err(LaunchError::NotStarted { detail }) = bed.launch(&order) else { panic!() };
-    assert!(detail.contains("nowhere cannot be entered"), "{detail}");
+    assert!(detail.contains("cannot enter its folder"), "{detail}");
 }
 
 #[test]

@@ -2,20 +2,22 @@
 
 use axum::Json;
 use axum::extract::State;
-use dandori_api::{DoctorReport, Health, RepositoryUse, StoreHealth};
+use dandori_api::{DoctorReport, Health, NoticeState, RepositoryUse, StopDaemon, StoreHealth};
 use dandori_store::Backend;
 use serde_json::json;
 
 use super::App;
 use crate::answer::Answer;
+use crate::extract::Sent;
 use crate::view;
+use crate::words::{self, Speaks};
 
 #[utoipa::path(get, path = "/v1/health", responses((status = 200, body = Health)))]
-pub(crate) async fn health(State(app): State<App>) -> Answer<Health> {
+pub(crate) async fn health(State(app): State<App>, Speaks(lang): Speaks) -> Answer<Health> {
     let report = app.engine.check(false).await?;
     let notices = app.engine.notices();
     Ok(Json(Health {
-        version: env!("CARGO_PKG_VERSION").to_owned(),
+        version: crate::version().to_owned(),
         pid: std::process::id(),
         started_at: app.started_at.to_string(),
         listen: app.listen.map(|address| address.to_string()),
@@ -23,7 +25,7 @@ pub(crate) async fn health(State(app): State<App>) -> Answer<Health> {
         live_runs: report.live,
         waiting_runs: report.waiting,
         max_parallel: app.engine.max_parallel(),
-        notices: notices.into_iter().map(|notice| notice.0).collect(),
+        notices: notices.iter().map(|notice| words::problem(lang, &notice.0)).collect(),
     }))
 }
 
@@ -31,7 +33,10 @@ pub(crate) async fn health(State(app): State<App>) -> Answer<Health> {
 pub(crate) async fn doctor(State(app): State<App>) -> Answer<DoctorReport> {
     let report = app.engine.check(true).await?;
     let repositories = report.repos.iter();
+    let ways = app.engine.notice_ways().await?;
+    let state = |way: dandori_store::NoticeWay| NoticeState { way: way.way, at: way.at.to_string(), reason: way.error };
     Ok(Json(DoctorReport {
+        notices: ways.into_iter().map(state).collect(),
         store: store_health(&report.health),
         sandbox: view::sandbox(&report.sandbox),
         live: report.live,
@@ -65,8 +70,12 @@ fn backend(health: &dandori_store::Health) -> String {
     .to_owned()
 }
 
-#[utoipa::path(post, path = "/v1/daemon/stop", responses((status = 200, body = serde_json::Value)))]
-pub(crate) async fn stop(State(app): State<App>) -> Answer<serde_json::Value> {
-    app.stop.cancel();
-    Ok(Json(json!({ "stopping": true })))
+#[utoipa::path(post, path = "/v1/daemon/stop", request_body = StopDaemon,
+    responses((status = 200, body = serde_json::Value)))]
+pub(crate) async fn stop(State(app): State<App>, Sent(body): Sent<StopDaemon>) -> Answer<serde_json::Value> {
+    let is_meant = body.pid.is_none_or(|pid| pid == std::process::id());
+    if is_meant {
+        app.stop.cancel();
+    }
+    Ok(Json(json!({ "stopping": is_meant })))
 }

@@ -41,13 +41,19 @@ pub(crate) async fn events(
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Refusal> {
     let last_id = headers.get("last-event-id").and_then(|v| v.to_str().ok()).and_then(|v| v.parse::<i64>().ok());
     let mut filter = EventFilter::default();
+    // Whoever listens for one task has it before his eyes.
+    let mut watched = None;
     if let Some(task) = &query.task {
-        filter.task = Some(app.engine.find_task(task).await?.0.id);
+        let task = app.engine.find_task(task).await?.0.id;
+        filter.task = Some(task);
+        watched = Some(task);
     }
     if let Some(run) = &query.run {
-        filter.run = Some(app.engine.find_run(run).await?.spec.id);
+        let run = app.engine.find_run(run).await?;
+        filter.run = Some(run.spec.id);
+        watched = Some(run.spec.task);
     }
-    let place = app.stream()?;
+    let place = (app.stream()?, watched.map(|task| app.engine.attend(task)));
     let store = app.engine.store().clone();
     let after = match last_id.or(query.after) {
         Some(seq) => seq,

@@ -122,7 +122,7 @@ pub(super) fn convert(tx: &mut dyn Tx, now: Timestamp) -> Result<()> {
 fn put_pull(tx: &mut dyn Tx, pull: Pull, now: Timestamp) -> Result<()> {
     let there = tx.first(
         "SELECT id FROM pull WHERE repo = $1 AND head = $2 AND over = 0",
-        params![pull.spec.repo, pull.spec.head.as_str()],
+        params![pull.spec.repo, pull.head()],
     )?;
     match there {
         None => subject::insert(tx, &pull, now),
@@ -190,7 +190,7 @@ impl FlatRun {
                 Some(Intent::Worktree(planned)) => Progress::Making { admitted_at, planned: planned.clone() },
                 // It failed, or was called off, half made: what is left of it is cleaned up by its place.
                 intent if self.failure.is_some() || matches!(intent, Some(Intent::Remove { .. })) => {
-                    Progress::Making { admitted_at, planned: PlannedWorktree { workspace, arrival: None } }
+                    Progress::Making { admitted_at, planned: PlannedWorktree { workspace, arrival: None, kept: None } }
                 }
                 _ => Progress::Admitted { admitted_at },
             };

@@ -35,7 +35,7 @@ fn flip(path: &Utf8Path, offset: u64) {
 
 async fn numbers(store: &Store) -> Vec<i64> {
     let mut numbers: Vec<i64> =
-        store.tasks(TaskFilter::default(), 10_000).await.unwrap().iter().map(|t| t.task.number.0).collect();
+        store.tasks(TaskFilter::default(), 10_000).await.unwrap().tasks.iter().map(|t| t.task.number.0).collect();
     numbers.sort_unstable();
     numbers
 }

@@ -39,6 +39,7 @@ fn read(row: &Row) -> Result<LocalPull> {
 fn open(
     tx: &mut dyn Tx,
     repo: RepoId,
+    known: Option<i64>,
     run: Option<RunId>,
     draft: &PullDraft,
     head_oid: &Oid,
@@ -48,16 +49,28 @@ fn open(
     let lock = tx.dialect().lock("repo");
     tx.first(&format!("SELECT id FROM repo WHERE id = $1{lock}"), params![repo])?
         .ok_or_else(|| StoreError::not_found(Noun::Repo, repo))?;
+    // The one of this branch comes before the one that would move to it: a branch has one.
     let there = tx.first(
-        "SELECT number FROM local_pull WHERE repo = $1 AND head = $2 AND state = 'open'",
-        params![repo, draft.head.as_str()],
+        "SELECT number FROM local_pull WHERE repo = $1 AND (head = $2 OR number = $3) AND state = 'open'
+         ORDER BY CASE WHEN head = $2 THEN 0 ELSE 1 END LIMIT 1",
+        params![repo, draft.head.as_str(), known.unwrap_or(0)],
     )?;
     let number = if let Some(row) = there {
         let number = row.int(0)?;
         tx.execute(
-            "UPDATE local_pull SET run = coalesce($3, run), title = $4, body = $5, base = $6, head_oid = $7, updated_at = $8
-             WHERE repo = $1 AND number = $2",
-            params![repo, number, run, draft.title.as_str(), draft.body.as_str(), draft.base.as_str(), head_oid, now],
+            "UPDATE local_pull SET run = coalesce($3, run), title = $4, body = $5, base = $6, head_oid = $7, updated_at = $8,
+             head = $9 WHERE repo = $1 AND number = $2",
+            params![
+                repo,
+                number,
+                run,
+                draft.title.as_str(),
+                draft.body.as_str(),
+                draft.base.as_str(),
+                head_oid,
+                now,
+                draft.head.as_str()
+            ],
         )?;
         number
     } else {
@@ -106,16 +119,19 @@ fn as_column(number: u64) -> Result<i64> {
 }
 
 impl Store {
-    /// Opens a pull request; one that is already open for the same head is brought up to date and answered instead.
+    /// Opens a pull request; one that is already open for the same head, or known by this number, is brought up to date and
+    /// answered instead.
     pub async fn open_local_pull(
         &self,
         repo: RepoId,
+        known: Option<u64>,
         run: Option<RunId>,
         draft: PullDraft,
         head_oid: Oid,
         now: Timestamp,
     ) -> Result<LocalPull> {
-        self.write(move |tx| open(tx, repo, run, &draft, &head_oid, now)).await
+        let known = known.map(as_column).transpose()?;
+        self.write(move |tx| open(tx, repo, known, run, &draft, &head_oid, now)).await
     }
 
     pub async fn local_pull(&self, repo: RepoId, number: u64) -> Result<LocalPull> {
@@ -130,6 +146,15 @@ impl Store {
                 .iter()
                 .map(read)
                 .collect()
+        })
+        .await
+    }
+
+    /// The numbers of those that are open.
+    pub async fn open_local_pulls(&self, repo: RepoId) -> Result<Vec<u64>> {
+        self.read(move |tx| {
+            let rows = tx.query("SELECT number FROM local_pull WHERE repo = $1 AND state = 'open'", params![repo])?;
+            rows.iter().map(|row| u64::try_from(row.int(0)?).map_err(StoreError::unreadable)).collect()
         })
         .await
     }

@@ -23,14 +23,15 @@ impl Stored for Pull {
         let Some(before) = before else {
             tx.execute(
                 "INSERT INTO pull (id, repo, task, run, head, over) VALUES ($1, $2, $3, $4, $5, $6)",
-                params![spec.id, spec.repo, wanted.task, wanted.run, spec.head.as_str(), after.is_over()],
+                params![spec.id, spec.repo, wanted.task, wanted.run, after.head(), after.is_over()],
             )?;
             return Ok(());
         };
-        if before.is_over() != after.is_over() || before.wanted.run != wanted.run {
+        let has_moved = before.wanted.run != wanted.run || before.head() != after.head();
+        if before.is_over() != after.is_over() || has_moved {
             tx.execute(
-                "UPDATE pull SET task = $2, run = $3, over = $4 WHERE id = $1",
-                params![spec.id, wanted.task, wanted.run, after.is_over()],
+                "UPDATE pull SET task = $2, run = $3, head = $4, over = $5 WHERE id = $1",
+                params![spec.id, wanted.task, wanted.run, after.head(), after.is_over()],
             )?;
         }
         Ok(())
@@ -67,6 +68,15 @@ impl Store {
     /// Those of a task's branches, oldest first.
     pub async fn pulls_of(&self, task: TaskId) -> Result<Vec<Pull>> {
         self.read(move |tx| of_task(tx, task)).await
+    }
+
+    /// Those of a branch, oldest first.
+    pub async fn pulls_on(&self, repo: RepoId, head: String) -> Result<Vec<Pull>> {
+        self.read(move |tx| {
+            let sql = format!("{SELECT} WHERE pull.repo = $1 AND pull.head = $2 ORDER BY pull.id");
+            tx.query(&sql, params![repo, head.as_str()])?.iter().map(read).collect()
+        })
+        .await
     }
 
     /// Those of a repository that are neither closed nor merged, as far as is known here.

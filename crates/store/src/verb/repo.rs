@@ -49,6 +49,12 @@ impl Store {
         self.write(move |tx| know(tx, &candidate)).await
     }
 
+    /// The repository with this git directory, if it is known.
+    pub async fn repo_by_git_dir(&self, host: HostId, git_dir: camino::Utf8PathBuf) -> Result<Option<Repo>> {
+        let sql = format!("{COLUMNS} WHERE host = $1 AND git_dir = $2");
+        self.read(move |tx| tx.first(&sql, params![host, &git_dir])?.as_ref().map(read).transpose()).await
+    }
+
     pub async fn repo(&self, id: RepoId) -> Result<Repo> {
         self.read(move |tx| {
             let row = tx.first(&format!("{COLUMNS} WHERE id = $1"), params![id])?;

@@ -1,13 +1,14 @@
 //! Runs: what they are found by, and their turn in the queue.
 //!
-//! Their facts are a subject's like any other's. `branch`, `waiting`, `live` and `open` of a run's own row are projections,
+//! Their facts are a subject's like any other's. `branch`, `waiting`, `live`, `open`, `status` and `may_need` of a run's own row are projections,
 //! rewritten when they change, that the partial indexes stand on: admission looks at the first entry of one index, however
 //! many runs wait.
 
 use std::collections::HashSet;
 
 use dandori_domain::id::{HostId, RepoId, RunId, TaskId};
-use dandori_domain::{Fact, Run};
+use dandori_domain::need::may_need;
+use dandori_domain::{Fact, Run, Status};
 use jiff::Timestamp;
 
 use crate::error::{Noun, Result, StoreError};
@@ -45,11 +46,20 @@ struct Found<'r> {
     waiting: bool,
     live: bool,
     open: bool,
+    status: Status,
+    may_need: bool,
 }
 
 impl<'r> Found<'r> {
     fn of(run: &'r Run) -> Self {
-        Self { branch: run.branch(), waiting: run.is_waiting(), live: is_live(run), open: !run.is_settled() }
+        Self {
+            branch: run.branch(),
+            waiting: run.is_waiting(),
+            live: is_live(run),
+            open: !run.is_settled(),
+            status: run.status(),
+            may_need: may_need(run),
+        }
     }
 }
 
@@ -57,13 +67,26 @@ impl Stored for Run {
     const NOUN: Noun = Noun::Run;
 
     fn project(Projection(tx): &mut Projection<'_>, before: Option<&Self>, after: &Self) -> Result<()> {
-        let Found { branch, waiting, live, open } = Found::of(after);
+        let Found { branch, waiting, live, open, status, may_need } = Found::of(after);
         let spec = &after.spec;
         let Some(before) = before else {
             tx.execute(
-                "INSERT INTO run (id, run_key, task, repo, host, branch, waiting, live, open)
-                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
-                params![spec.id, spec.id.key().as_str(), spec.task, spec.repo, spec.host, branch, waiting, live, open],
+                "INSERT INTO run (id, run_key, task, repo, host, branch, waiting, live, open, status, agent, may_need)
+                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
+                params![
+                    spec.id,
+                    spec.id.key().as_str(),
+                    spec.task,
+                    spec.repo,
+                    spec.host,
+                    branch,
+                    waiting,
+                    live,
+                    open,
+                    status.as_str(),
+                    spec.agent.to_string(),
+                    may_need
+                ],
             )?;
             return Ok(());
         };
@@ -72,8 +95,9 @@ impl Stored for Run {
         }
         if Found::of(before) != Found::of(after) {
             tx.execute(
-                "UPDATE run SET branch = $2, waiting = $3, live = $4, open = $5 WHERE id = $1",
-                params![spec.id, branch, waiting, live, open],
+                "UPDATE run SET branch = $2, waiting = $3, live = $4, open = $5, status = $6, may_need = $7
+                 WHERE id = $1",
+                params![spec.id, branch, waiting, live, open, status.as_str(), may_need],
             )?;
         }
         Ok(())

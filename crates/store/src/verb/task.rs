@@ -1,10 +1,11 @@
 //! Tasks, and the runs that are asked for with them or after them.
 
-use dandori_domain::id::{HostId, RepoId, RunId, TaskId, TaskNumber};
-use dandori_domain::pull::Pull;
-use dandori_domain::run::RunSettings;
+use camino::Utf8PathBuf;
+use dandori_domain::id::{HostId, PullId, RepoId, RunId, TaskId, TaskNumber};
+use dandori_domain::pull::{Pull, PullFact, PullWanted};
+use dandori_domain::run::{Here, RunSettings};
 use dandori_domain::task::Task;
-use dandori_domain::{AgentName, Run, RunKind, RunSpec};
+use dandori_domain::{AgentName, Run, RunKind, RunSpec, Status};
 use jiff::Timestamp;
 
 use crate::error::{Noun, Result, StoreError};
@@ -33,6 +34,8 @@ pub struct NewRun {
     pub kind: RunKind,
     pub instruction: String,
     pub base: Option<String>,
+    pub here: Option<Here>,
+    pub checkout: Option<Utf8PathBuf>,
     pub settings: RunSettings,
     pub again: Option<Again>,
     pub created_at: Timestamp,
@@ -58,6 +61,8 @@ impl NewRun {
             kind: self.kind.clone(),
             instruction: self.instruction.clone(),
             base: self.base.clone(),
+            here: self.here.clone(),
+            checkout: self.checkout.clone(),
             settings: self.settings.clone(),
             retry_of: self.again.map(|again| again.of),
             created_at: self.created_at,
@@ -65,11 +70,22 @@ impl NewRun {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct TaskFilter {
     pub repo: Option<RepoId>,
-    /// Only tasks with a run that is not settled.
+    /// Only tasks with a run that is not settled, or a pull request the forge has not answered to.
     pub open_only: bool,
+    /// Only tasks with a run in one of these; all when there are none.
+    pub states: Vec<Status>,
+    /// Only tasks with a run of this agent; `exec` is every command.
+    pub agent: Option<String>,
+}
+
+/// The first tasks of a list, and how many there are.
+#[derive(Clone, PartialEq, Debug)]
+pub struct TaskPage {
+    pub tasks: Vec<TaskWithRuns>,
+    pub total: u64,
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -155,37 +171,86 @@ fn require_newest(tx: &mut dyn Tx, task: TaskId, again: Again) -> Result<()> {
     }
 }
 
-fn list(tx: &mut dyn Tx, filter: TaskFilter, limit: i64) -> Result<Vec<TaskWithRuns>> {
-    let mut conditions = Vec::new();
-    let mut values = vec![Value::Int(limit)];
-    if let Some(repo) = filter.repo {
-        values.push(repo.into());
-        conditions.push("repo = $2");
-    }
-    if filter.open_only {
-        conditions.push("EXISTS (SELECT 1 FROM run WHERE run.task = task.id AND run.open = 1)");
-    }
-    let narrowed = if conditions.is_empty() { String::new() } else { format!(" WHERE {}", conditions.join(" AND ")) };
-    let rows = tx.query(&format!("{SELECT}{narrowed} ORDER BY number DESC LIMIT $1"), &values)?;
-    rows.iter()
+/// Those at work, then those that wait, then the others; the newest of each first.
+const ORDER: &str = "CASE
+         WHEN EXISTS (SELECT 1 FROM run WHERE run.task = task.id AND run.live = 1) THEN 0
+         WHEN EXISTS (SELECT 1 FROM run WHERE run.task = task.id AND run.waiting = 1) THEN 1
+         ELSE 2 END, number DESC";
+
+fn list(tx: &mut dyn Tx, filter: &TaskFilter, limit: i64) -> Result<TaskPage> {
+    let (narrowed, mut values) = conditions(filter);
+    let total = tx.int(&format!("SELECT count(*) FROM task{narrowed}"), &values)?;
+    values.push(Value::Int(limit));
+    let last = values.len();
+    let tasks = tx
+        .query(&format!("{SELECT}{narrowed} ORDER BY {ORDER} LIMIT ${last}"), &values)?
+        .iter()
         .map(|row| {
             let task = read(row)?;
             with_runs(tx, task)
         })
-        .collect()
+        .collect::<Result<_>>()?;
+    Ok(TaskPage { tasks, total: u64::try_from(total).map_err(StoreError::unreadable)? })
 }
 
-fn with_runs(tx: &mut dyn Tx, task: Task) -> Result<TaskWithRuns> {
+fn conditions(filter: &TaskFilter) -> (String, Vec<Value>) {
+    let mut values: Vec<Value> = Vec::new();
+    let mut put = |value: Value| {
+        values.push(value);
+        format!("${}", values.len())
+    };
+    let mut conditions = Vec::new();
+    if let Some(repo) = filter.repo {
+        conditions.push(format!("repo = {}", put(repo.into())));
+    }
+    if filter.open_only {
+        conditions.push(
+            "(EXISTS (SELECT 1 FROM run WHERE run.task = task.id AND run.open = 1)
+              OR EXISTS (SELECT 1 FROM pull
+                  JOIN subject ON subject.machine = 'pull' AND subject.id = pull.id
+                  WHERE pull.task = task.id AND subject.walked = 1))"
+                .to_owned(),
+        );
+    }
+    // One run has to be both: another's state says nothing about this agent.
+    let mut of_run = Vec::new();
+    if !filter.states.is_empty() {
+        let states: Vec<String> = filter.states.iter().map(|state| put(state.as_str().into())).collect();
+        of_run.push(format!(" AND run.status IN ({})", states.join(", ")));
+    }
+    if let Some(agent) = &filter.agent {
+        let (same, begins) = (put(agent.as_str().into()), put(format!("{agent}:%").into()));
+        of_run.push(format!(" AND (run.agent = {same} OR run.agent LIKE {begins})"));
+    }
+    if !of_run.is_empty() {
+        let of_run = of_run.concat();
+        conditions.push(format!("EXISTS (SELECT 1 FROM run WHERE run.task = task.id{of_run})"));
+    }
+    let narrowed = if conditions.is_empty() { String::new() } else { format!(" WHERE {}", conditions.join(" AND ")) };
+    (narrowed, values)
+}
+
+pub(crate) fn with_runs(tx: &mut dyn Tx, task: Task) -> Result<TaskWithRuns> {
     Ok(TaskWithRuns { runs: run::of_task(tx, task.id)?, pulls: pull::of_task(tx, task.id)?, task })
 }
 
-fn pick(tx: &mut dyn Tx, task: TaskId, picked: RunId, now: Timestamp) -> Result<Task> {
+fn pick(
+    tx: &mut dyn Tx,
+    task: TaskId,
+    picked: RunId,
+    moved: Option<&(PullId, PullWanted)>,
+    now: Timestamp,
+) -> Result<Task> {
     let run = run::load(tx, picked)?;
     if run.spec.task != task {
         return Err(StoreError::not_found(Noun::Run, picked));
     }
     tx.execute("UPDATE task SET picked = $2 WHERE id = $1", params![task, picked])?;
     log(tx, now, subject::about(&run), "task_picked", &serde_json::json!({ "run": picked }))?;
+    if let Some((id, wanted)) = moved {
+        let pull: Pull = subject::load_to_change(tx, *id)?;
+        subject::take_in(tx, &pull, &[PullFact::PullWanted { wanted: wanted.clone() }], now)?;
+    }
     load(tx, task)
 }
 
@@ -216,13 +281,19 @@ impl Store {
         self.read(move |tx| load(tx, id)).await
     }
 
-    /// Tasks with their runs, newest first.
-    pub async fn tasks(&self, filter: TaskFilter, limit: u32) -> Result<Vec<TaskWithRuns>> {
-        self.read(move |tx| list(tx, filter, i64::from(limit))).await
+    /// Tasks with their runs: those at work first, then those that wait, then the newest.
+    pub async fn tasks(&self, filter: TaskFilter, limit: u32) -> Result<TaskPage> {
+        self.read(move |tx| list(tx, &filter, i64::from(limit))).await
     }
 
-    /// This run's branch is the one to go on with.
-    pub async fn pick(&self, task: TaskId, run: RunId, now: Timestamp) -> Result<Task> {
-        self.write(move |tx| pick(tx, task, run, now)).await
+    /// This run's branch is the one to go on with. A pull request that is open for another branch of the task moves to it.
+    pub async fn pick(
+        &self,
+        task: TaskId,
+        run: RunId,
+        moved: Option<(PullId, PullWanted)>,
+        now: Timestamp,
+    ) -> Result<Task> {
+        self.write(move |tx| pick(tx, task, run, moved.as_ref(), now)).await
     }
 }

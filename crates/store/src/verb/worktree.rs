@@ -1,6 +1,8 @@
 //! Worktrees and what was kept of them. Those of runs follow the runs' facts, in the same transaction.
 
-use dandori_domain::id::{Oid, RepoId, WorktreeKey};
+use std::collections::HashMap;
+
+use dandori_domain::id::{Oid, RepoId, RunId, TaskNumber, WorktreeKey};
 use dandori_domain::run::Workspace;
 use dandori_domain::worktree::{Keepsake, Owner, Worktree};
 use dandori_domain::{Fact, Run};
@@ -12,6 +14,13 @@ use crate::store::Store;
 use crate::tx::{Row, Tx, json, params};
 
 const SELECT: &str = "SELECT worktree_key, repo, path, branch, base, base_oid, owner, created_at, removed_at, branch_is_ours FROM worktree";
+
+/// The run a worktree was made for; follow-ups work in it too.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MadeFor {
+    pub run: RunId,
+    pub task: TaskNumber,
+}
 
 fn read(row: &Row) -> Result<Worktree> {
     Ok(Worktree {
@@ -199,6 +208,24 @@ impl Store {
                 tx.query(&sql, values.as_slice())?.iter().map(read).collect::<Result<_>>()?;
             found.sort_by(|a, b| (a.created_at, &a.key).cmp(&(b.created_at, &b.key)));
             Ok(found)
+        })
+        .await
+    }
+
+    /// Which run each worktree of a repository was made for, of those that are there and that a run has made.
+    pub async fn made_for(&self, repo: RepoId) -> Result<HashMap<WorktreeKey, MadeFor>> {
+        self.read(move |tx| {
+            let rows = tx.query(
+                "SELECT worktree.worktree_key, run.id, task.number FROM worktree
+                 JOIN run ON run.run_key = worktree.worktree_key JOIN task ON task.id = run.task
+                 WHERE worktree.repo = $1 AND worktree.removed_at IS NULL",
+                params![repo],
+            )?;
+            let of = |row: &Row| {
+                let made_for = MadeFor { run: row.parsed(1)?, task: TaskNumber(row.int(2)?) };
+                Ok((WorktreeKey::new(row.text(0)?), made_for))
+            };
+            rows.iter().map(of).collect()
         })
         .await
     }

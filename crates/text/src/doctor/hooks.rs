@@ -171,12 +171,12 @@ impl HookTrouble {
 pub fn trouble(lang: Lang, client: Client, trouble: &HookTrouble) -> String {
     let agent = client.title();
     match trouble {
-        HookTrouble::NotInstalled => say!(lang, "no hooks of dandori", "dandori のフックがありません"),
+        HookTrouble::NotInstalled => say!(lang, "no dandori hooks", "dandori のフックがありません"),
         HookTrouble::Unparsed { path, trouble } => {
             let trouble = init::settings_trouble(lang, trouble);
             say!(
                 lang,
-                "{path}, {trouble}: {agent} runs no hook from it",
+                "{path}, {trouble}: {agent} runs no hooks from it",
                 "{path}、{trouble}。{agent} はこのファイルのフックを実行しません"
             )
         }
@@ -184,30 +184,35 @@ pub fn trouble(lang: Lang, client: Client, trouble: &HookTrouble) -> String {
             let what = init::beyond(lang, *what);
             say!(
                 lang,
-                "{path}, line {line}, column {column}: for {what} {agent} runs no hook from it",
+                "{path}, line {line}, column {column}: because of {what}, {agent} runs no hooks from this file",
                 "{path}、{line} 行 {column} 列の{what}のため、{agent} はこのファイルのフックを実行しません"
             )
         }
         HookTrouble::BadField { path, line, column, key, wanted } => {
             let wanted = self::wanted(lang, *wanted);
-            let key = if key.is_empty() { say!(lang, "the whole", "全体") } else { format!("`{key}`") };
+            let key =
+                if key.is_empty() { say!(lang, "the whole file", "ファイル全体") } else { format!("`{key}`") };
             say!(
                 lang,
-                "{path}, line {line}, column {column}: {key} {wanted}; for that {agent} leaves hooks of the file out, mostly all of them, without a word",
-                "{path}、{line} 行 {column} 列: {key} {wanted}。{agent} はこのファイルのフックを (多くの場合すべて) 黙って無視します"
+                "{path}, line {line}, column {column}: {key} {wanted}; {agent} therefore ignores hooks in this file (usually all of them) without a message",
+                "{path}、{line} 行 {column} 列: {key} {wanted}。そのため {agent} はこのファイルのフックを (多くの場合すべて) 何も表示せずに無視します"
             )
         }
         HookTrouble::Disabled { path, key } => {
-            say!(lang, "`{key}` in {path} switches the hooks off", "{path} の `{key}` によりフックが無効になっています")
+            say!(lang, "`{key}` in {path} disables the hooks", "{path} の `{key}` によりフックが無効になっています")
         }
         HookTrouble::DisabledByVariable { name } => {
-            say!(lang, "the variable {name} switches the hooks off", "環境変数 {name} によりフックが無効になっています")
+            say!(
+                lang,
+                "the environment variable {name} disables the hooks",
+                "環境変数 {name} によりフックが無効になっています"
+            )
         }
         HookTrouble::MissingEvents { path, events } => {
             say!(lang, "{path} does not register {events}", "{path} に {events} の登録がありません")
         }
         HookTrouble::NoProgram { program } => {
-            say!(lang, "the hooks call {program}, which is not there", "フックが呼び出す {program} がありません")
+            say!(lang, "the hooks call {program}, which does not exist", "フックが呼び出す {program} がありません")
         }
         HookTrouble::NotExecutable { program } => {
             say!(
@@ -218,8 +223,8 @@ pub fn trouble(lang: Lang, client: Client, trouble: &HookTrouble) -> String {
         }
         HookTrouble::RelativeProgram { program } => say!(
             lang,
-            "the hooks call {program}, which is somewhere else after every `cd`",
-            "フックが呼び出す {program} は相対パスのため、`cd` 後に見つからなくなります"
+            "the hooks call {program}, a relative path that fails after `cd`",
+            "フックが呼び出す {program} は相対パスのため、`cd` のあとは見つかりません"
         ),
         HookTrouble::OtherProgram { program } => {
             say!(
@@ -231,41 +236,41 @@ pub fn trouble(lang: Lang, client: Client, trouble: &HookTrouble) -> String {
         HookTrouble::Weak { path, events, by } => match by {
             Weak::Matcher(matcher) => say!(
                 lang,
-                "{path} asks about {events} only where `{matcher}` matches",
+                "{path} calls the hook for {events} only if `{matcher}` matches",
                 "{path} の {events} は `{matcher}` に一致するときしか呼び出されません"
             ),
             Weak::If(condition) => say!(
                 lang,
-                "{path} asks about {events} only if `{condition}`",
+                "{path} calls the hook for {events} only if `{condition}`",
                 "{path} の {events} は `{condition}` のときしか呼び出されません"
             ),
             Weak::Async => say!(
                 lang,
-                "{path} does not wait for the answer to {events} (`async`)",
+                "{path} does not wait for the hook's answer to {events} (`async`)",
                 "{path} の {events} は `async` のため、応答を待ちません"
             ),
             Weak::Timeout(millis) => say!(
                 lang,
-                "{path} waits only {millis} ms for the answer to {events}",
+                "{path} waits only {millis} ms for the hook's answer to {events}",
                 "{path} の {events} は応答を {millis} ms しか待ちません"
             ),
             Weak::FailsOpen => say!(
                 lang,
-                "{path} lets {events} go on when the hook is killed (`onFailure`)",
-                "{path} の {events} はフックが強制終了されてもそのまま続行します (`onFailure`)"
+                "{path} allows {events} if the hook is killed (`onFailure`)",
+                "{path} の {events} は、フックが強制終了されても許可されます (`onFailure`)"
             ),
         },
         HookTrouble::CodexConfig { path, reason } => {
-            say!(lang, "{path} is not TOML: {reason}", "{path} を TOML として読めません: {reason}")
+            say!(lang, "invalid TOML in {path}: {reason}", "{path} を TOML として解釈できません: {reason}")
         }
         HookTrouble::CodexProject { root } => say!(
             lang,
-            "Codex does not trust the project {root}, and reads no hook of it",
+            "Codex does not trust the project {root} and reads no hooks from it",
             "Codex がプロジェクト {root} を信頼していないため、そのフックは読み込まれません"
         ),
         HookTrouble::CodexUntrusted { path, count } => say!(
             lang,
-            "{count} hooks in {path} are not trusted yet: Codex skips them, `codex exec` without a word",
+            "{count} hooks in {path} are not trusted yet: Codex skips them (`codex exec` does so silently)",
             "{path} のフック {count} 件がまだ信頼されていません。Codex はこれをスキップします (`codex exec` では何も表示されません)"
         ),
         HookTrouble::CodexChanged { path, count } => say!(
@@ -275,38 +280,38 @@ pub fn trouble(lang: Lang, client: Client, trouble: &HookTrouble) -> String {
         ),
         HookTrouble::CodexOff { path, count } => say!(
             lang,
-            "{count} hooks in {path} are switched off in Codex",
+            "{count} hooks in {path} are disabled in Codex",
             "{path} のフック {count} 件が Codex で無効になっています"
         ),
         HookTrouble::CodexWorktree { path, main } => say!(
             lang,
-            "Codex does not read {path}: in a linked worktree it takes the hooks of {main}",
-            "Codex は {path} を読みません。リンクされたワークツリーでは {main} のフックを使います"
+            "Codex does not read {path}: in a linked worktree it uses the hooks of {main}",
+            "Codex は {path} を読み込みません。リンクされたワークツリーでは {main} のフックを使います"
         ),
         HookTrouble::FolderNotTrusted { root, .. } => say!(
             lang,
-            "{agent} does not trust the folder {root}, and reads no hook of it",
+            "{agent} does not trust the folder {root} and reads no hooks from it",
             "{agent} がフォルダー {root} を信頼していないため、そのフックは読み込まれません"
         ),
         HookTrouble::ClaudeSubfolder { root } => say!(
             lang,
-            "Claude Code started in this folder reads no hook: they are in {root}",
-            "このフォルダーで起動した Claude Code はフックを読み込みません (フックは {root} にあります)"
+            "Claude Code may not read the hooks if started in this folder: they are in {root}",
+            "このフォルダーで起動した Claude Code は、フックを読み込まないことがあります (フックは {root} にあります)"
         ),
         HookTrouble::Outdated { path } => say!(
             lang,
-            "the hooks in {path} are of an earlier version: a variable in the environment of {agent} can still lead them to other rules, or a killed hook lets a tool run",
-            "{path} のフックは以前のバージョンのものです。{agent} の環境変数で別のルールに切り替えられたり、フックの強制終了でツールが実行されたりするおそれがあります"
+            "the hooks in {path} are from an earlier version: an environment variable of {agent} can still switch them to other rules, and a tool still runs if the hook is killed",
+            "{path} のフックは以前のバージョンのものです。{agent} の環境変数で別のルールに切り替えられたり、フックが強制終了されてもツールが実行されたりします"
         ),
         HookTrouble::OtherPlace { path, option, theirs, here } => say!(
             lang,
-            "the hooks in {path} go by {option} {theirs}, and this environment says {here}: what you set here does not reach them",
+            "the hooks in {path} use {option} {theirs}, but this environment has {here}: your settings here do not affect them",
             "{path} のフックは {option} {theirs} を使いますが、この環境では {here} です。ここでの設定はフックに反映されません"
         ),
         HookTrouble::OpenToSessions { path, value } => say!(
             lang,
-            "`crossSessionInbound` in {path} is {value}: what other sessions and the agent's own shell send counts as your word",
-            "{path} の `crossSessionInbound` が {value} のため、他のセッションやエージェント自身のシェルからの入力がユーザーの発言として扱われます"
+            "`crossSessionInbound` in {path} is {value}: input from other sessions and from the agent's own shell counts as yours",
+            "{path} の `crossSessionInbound` が {value} のため、他のセッションやエージェント自身のシェルからの入力がユーザーの入力として扱われます"
         ),
     }
 }
@@ -315,11 +320,11 @@ fn wanted(lang: Lang, wanted: Wanted) -> &'static str {
     let (en, ja) = match wanted {
         Wanted::Object => ("is not an object", "がオブジェクトではありません"),
         Wanted::List => ("is not a list", "がリストではありません"),
-        Wanted::Text => ("is not a text", "が文字列ではありません"),
+        Wanted::Text => ("is not a string", "が文字列ではありません"),
         Wanted::Number => ("is not a number", "が数値ではありません"),
         Wanted::Present => ("is missing", "がありません"),
-        Wanted::KnownType => ("is no kind of hook it knows", "が未知の種類のフックです"),
-        Wanted::FailureWord => ("is neither `block` nor `continue`", "が `block` でも `continue` でもありません"),
+        Wanted::KnownType => ("is an unknown type of hook", "が未知の種類のフックです"),
+        Wanted::FailureWord => ("must be `block` or `continue`", "は `block` か `continue` でなければなりません"),
     };
     match lang {
         Lang::En => en,
@@ -340,27 +345,27 @@ pub fn remedy(lang: Lang, client: Client, trouble: &HookTrouble) -> String {
         | HookTrouble::Outdated { .. }
         | HookTrouble::Weak { .. } => say!(
             lang,
-            "`dandori init` (for your own settings `dandori init --user`) puts them in as they should be",
-            "`dandori init` (ユーザー設定は `dandori init --user`) で正しく組み込めます"
+            "reinstall them with `dandori init` (or `dandori init --user` for your user settings)",
+            "`dandori init` (ユーザー設定は `dandori init --user`) で組み込み直してください"
         ),
         HookTrouble::Unparsed { .. } | HookTrouble::Unread { .. } | HookTrouble::BadField { .. } => {
-            say!(lang, "mend that place in the file", "ファイルのその箇所を直してください")
+            say!(lang, "fix this place in the file", "ファイルのその箇所を修正してください")
         }
         HookTrouble::OtherPlace { .. } => say!(
             lang,
-            "`dandori init` in the environment you mean, or unset DANDORI_CONFIG, DANDORI_STATE_DIR and the XDG variables here",
+            "run `dandori init` in the intended environment, or unset DANDORI_CONFIG, DANDORI_STATE_DIR and the XDG variables here",
             "意図した環境で `dandori init` を実行するか、ここで DANDORI_CONFIG、DANDORI_STATE_DIR、XDG 関連の環境変数を unset してください"
         ),
         HookTrouble::OpenToSessions { .. } => {
             say!(lang, "set it to \"refuse\" (or \"hold\")", "\"refuse\" (または \"hold\") にしてください")
         }
-        HookTrouble::Disabled { .. } => say!(lang, "take that key out", "そのキーを削除してください"),
+        HookTrouble::Disabled { .. } => say!(lang, "remove that key", "そのキーを削除してください"),
         HookTrouble::DisabledByVariable { name } => say!(lang, "unset {name}", "{name} を unset してください"),
         HookTrouble::CodexConfig { .. } => {
             say!(
                 lang,
-                "mend the file: Codex does not start with it",
-                "ファイルを直してください。このままでは Codex が起動しません"
+                "fix the file: Codex does not start with it",
+                "ファイルを修正してください。このままでは Codex が起動しません"
             )
         }
         HookTrouble::CodexProject { .. } => say!(
@@ -377,7 +382,7 @@ pub fn remedy(lang: Lang, client: Client, trouble: &HookTrouble) -> String {
         }
         HookTrouble::CodexWorktree { main, .. } => say!(
             lang,
-            "`dandori init` in {main}, or `dandori init --user`",
+            "run `dandori init` in {main}, or `dandori init --user`",
             "{main} で `dandori init`、または `dandori init --user` を実行してください"
         ),
         HookTrouble::FolderNotTrusted { .. } => say!(
@@ -401,7 +406,7 @@ pub fn installed(lang: Lang, paths: &str) -> String {
 pub fn no_agent(lang: Lang) -> String {
     say!(
         lang,
-        "no agent has dandori's hooks here, and none is on the PATH",
+        "no agent has dandori's hooks here, and no agent is on the PATH",
         "dandori のフックが組み込まれたエージェントがなく、PATH にもエージェントがありません"
     )
 }
@@ -409,18 +414,16 @@ pub fn no_agent(lang: Lang) -> String {
 /// After a look at the settings alone.
 pub fn only_looked(lang: Lang) -> &'static str {
     match lang {
-        Lang::En => {
-            "`dandori doctor --guards` tries the hooks: it starts each agent once, with a model that is built in"
-        }
+        Lang::En => "test the hooks with `dandori doctor --guards`: it starts each agent once with a built-in model",
         Lang::Ja => {
-            "`dandori doctor --guards` でフックを実際に試せます (内蔵のモデルで各エージェントを一度ずつ起動します)"
+            "`dandori doctor --guards` でフックを実際に試せます (内蔵モデルで各エージェントを 1 回ずつ起動します)"
         }
     }
 }
 
 pub fn trying(lang: Lang, client: Client) -> String {
     let agent = client.title();
-    say!(lang, "trying the hooks of {agent} …", "{agent} のフックを試しています…")
+    say!(lang, "testing the hooks of {agent} …", "{agent} のフックを試しています…")
 }
 
 /// What came of trying an agent's hooks.
@@ -479,19 +482,19 @@ impl HookTrial {
 
 pub fn verdict(lang: Lang, verdict: &HookTrial) -> String {
     match verdict {
-        HookTrial::FiresAndBlocks => say!(lang, "fires and blocks", "フックが働き、ブロックできます"),
+        HookTrial::FiresAndBlocks => say!(lang, "runs and blocks", "フックが動作し、ブロックします"),
         HookTrial::DoesNotFire => say!(
             lang,
-            "does not fire: dandori was not asked once",
-            "フックが働きません: dandori は一度も呼び出されませんでした"
+            "does not run: dandori was never called",
+            "フックが動作しません: dandori は一度も呼び出されませんでした"
         ),
         HookTrial::DoesNotBlock(passed) => {
             let passed = self::passed(lang, passed);
-            say!(lang, "fires but does not block: {passed}", "フックは働きますが、ブロックできません ({passed})")
+            say!(lang, "runs but does not block: {passed}", "フックは動作しますが、ブロックしません ({passed})")
         }
         HookTrial::NotTried(why) => {
             let why = not_tried(lang, why);
-            say!(lang, "could not be tried: {why}", "試せませんでした: {why}")
+            say!(lang, "could not be tested: {why}", "試せませんでした: {why}")
         }
     }
 }
@@ -499,24 +502,22 @@ pub fn verdict(lang: Lang, verdict: &HookTrial) -> String {
 fn passed(lang: Lang, passed: &Passed) -> String {
     match passed {
         Passed::Written { files } => {
-            say!(lang, "these were written all the same: {files}", "書き込まれてしまったファイル: {files}")
+            say!(lang, "these files were written anyway: {files}", "書き込まれてしまったファイル: {files}")
         }
-        Passed::NotAsked { tools } => say!(lang, "it is not asked before {tools}", "{tools} の前に呼び出されません"),
-        Passed::NotTold => say!(lang, "the model was not told why", "モデルに理由が伝わりません"),
+        Passed::NotAsked { tools } => say!(lang, "it is not called before {tools}", "{tools} の前に呼び出されません"),
+        Passed::NotTold => say!(lang, "the model was not told the reason", "モデルに理由が伝わりません"),
     }
 }
 
 fn not_tried(lang: Lang, why: &NotTried) -> String {
     match why {
-        NotTried::NotFound => say!(lang, "it is not on the PATH", "PATH に見つかりません"),
-        NotTried::NotInstalled => say!(lang, "no hooks of dandori", "dandori のフックがありません"),
+        NotTried::NotFound => say!(lang, "not on the PATH", "PATH にありません"),
+        NotTried::NotInstalled => say!(lang, "no dandori hooks", "dandori のフックがありません"),
         NotTried::NotStarted { said } => say!(lang, "it did not start: {said}", "起動できませんでした: {said}"),
-        NotTried::NotFinished { said } => say!(lang, "it ended half-way: {said}", "途中で終了しました: {said}"),
-        NotTried::TimedOut { seconds, said } => say!(
-            lang,
-            "it had not finished after {seconds} s: {said}",
-            "{seconds} 秒たっても終わりませんでした: {said}"
-        ),
+        NotTried::NotFinished { said } => say!(lang, "it stopped halfway: {said}", "途中で終了しました: {said}"),
+        NotTried::TimedOut { seconds, said } => {
+            say!(lang, "it did not finish within {seconds} s: {said}", "{seconds} 秒以内に完了しませんでした: {said}")
+        }
         NotTried::NoStage { reason } => reason.clone(),
     }
 }
@@ -531,17 +532,17 @@ pub fn after(lang: Lang, client: Client, verdict: &HookTrial, likely: &[String])
                 Lang::En => "; ",
                 Lang::Ja => "、",
             });
-            Some(say!(lang, "likely because: {likely}", "考えられる原因: {likely}"))
+            Some(say!(lang, "likely cause: {likely}", "考えられる原因: {likely}"))
         }
         HookTrial::DoesNotFire | HookTrial::DoesNotBlock(_) => Some(say!(
             lang,
-            "nothing in the settings explains it: look at what else the agent reads (managed settings, plugins), then `dandori init` again",
+            "nothing in the settings explains it: check what else the agent reads (managed settings, plugins), then run `dandori init` again",
             "設定に原因は見当たりません。エージェントが読むほかの設定 (管理者設定、プラグイン) を確認し、もう一度 `dandori init` を実行してください"
         )),
         HookTrial::NotTried(_) => Some(say!(
             lang,
-            "start the agent once by hand and see what it says",
-            "エージェントを手動で一度起動し、表示を確認してください"
+            "start the agent manually and check its output",
+            "エージェントを手動で起動し、表示を確認してください"
         )),
     }
 }

@@ -25,7 +25,7 @@ pub fn summary(lang: Lang, now: &Summary) -> String {
     let playbook = match now.playbook {
         None => say!(lang, "none", "なし"),
         Some(path) if now.is_missing => {
-            say!(lang, "{path} (the file is missing)", "{path} (ファイルがありません)")
+            say!(lang, "{path} (file not found)", "{path} (ファイルがありません)")
         }
         Some(path) => path.to_owned(),
     };
@@ -46,8 +46,8 @@ pub fn unpushed(lang: Lang, count: usize, is_more: bool, branch: Option<&str>) -
     let (on, of) = branch.map(|b| (format!(" on {b}"), format!("ブランチ {b} の"))).unwrap_or_default();
     say!(
         lang,
-        "{at_least}{count} {commits}{on} not pushed: no remote has them. `git push` before you leave this machine",
-        "{of}コミット {count} 件{or_more}が未プッシュです (リモートにありません)。`git push` を忘れないでください"
+        "{at_least}{count} {commits}{on} not pushed to any remote. Run `git push` before you leave this machine",
+        "{of}コミット {count} 件{or_more}が未プッシュです (リモートにありません)。この端末を離れる前に `git push` を実行してください"
     )
 }
 
@@ -55,12 +55,16 @@ pub fn unpushed(lang: Lang, count: usize, is_more: bool, branch: Option<&str>) -
 pub fn pointers(lang: Lang, now: &Standing, read: &[&str], is_over: bool) -> String {
     let read = read.join(", ");
     let head = if is_over {
-        say!(lang, "The conversation was compacted. The work stands here:", "会話が圧縮されました。作業の現在地:")
+        say!(
+            lang,
+            "The conversation was compacted. Current state of the work:",
+            "会話が圧縮されました。作業の現在の状態:"
+        )
     } else {
-        say!(lang, "Keep these lines in the summary as they are:", "次の行はそのまま要約に残してください:")
+        say!(lang, "Keep these lines unchanged in the summary:", "次の行はそのまま要約に残してください:")
     };
     let now = standing(lang, now);
-    let last = say!(lang, "read: {read}", "読み直す: {read}");
+    let last = say!(lang, "read again: {read}", "読み直す: {read}");
     format!("{head}\n{now}\n{last}")
 }
 
@@ -69,12 +73,8 @@ pub fn archive(lang: Lang, path: &str) -> String {
     let name = path.rsplit('/').next().unwrap_or(path);
     say!(
         lang,
-        "all phases of {path} are done. Propose to the user to put it away: commit and push, `git mv {path} \
-         plan/archive/{name}`, then in state.md `playbook.active: null` and `playbook.last_archived: \
-         plan/archive/{name}`, and at last `dandori post-loop`",
-        "{path} のすべてのフェーズが完了しました。アーカイブをユーザーに提案してください: コミットとプッシュ、\
-         `git mv {path} plan/archive/{name}`、state.md の `playbook.active: null` と `playbook.last_archived: \
-         plan/archive/{name}`、最後に `dandori post-loop`"
+        "all phases of {path} are done. Suggest to the user to archive it: commit and push, `git mv {path} plan/archive/{name}`, then set `playbook.active: null` and `playbook.last_archived: plan/archive/{name}` in state.md, and finally run `dandori post-loop`",
+        "{path} のすべてのフェーズが完了しました。アーカイブをユーザーに提案してください: コミットとプッシュ、`git mv {path} plan/archive/{name}`、state.md の `playbook.active: null` と `playbook.last_archived: plan/archive/{name}`、最後に `dandori post-loop`"
     )
 }
 
@@ -82,8 +82,8 @@ pub fn archive(lang: Lang, path: &str) -> String {
 pub fn post_loop_noted(lang: Lang) -> String {
     say!(
         lang,
-        "the post-loop is noted: changes are open again. `dandori post-loop` says what is next",
-        "後処理を記録しました。変更できるようになりました。次の作業は `dandori post-loop` で確認できます"
+        "post-loop recorded: you can make changes again. Run `dandori post-loop` to see the next step",
+        "終了処理を記録しました。変更できるようになりました。次の作業は `dandori post-loop` で確認できます"
     )
 }
 
@@ -91,9 +91,7 @@ pub fn post_loop_noted(lang: Lang) -> String {
 pub fn archived(lang: Lang, path: &str) -> String {
     say!(
         lang,
-        "{path} is put away. Call the skill `post-loop` or run `dandori post-loop`: it says what is next, and until then \
-         only state.md is editable",
-        "{path} は完了しました。skill `post-loop` を呼ぶか `dandori post-loop` を実行してください。次の作業が示されます。\
-         それまで編集できるのは state.md だけです"
+        "{path} is archived. Call the skill `post-loop` or run `dandori post-loop` to see the next step; until then you can only edit state.md",
+        "{path} をアーカイブしました。skill `post-loop` を呼ぶか `dandori post-loop` を実行すると、次の作業が表示されます。それまで編集できるのは state.md だけです"
     )
 }

@@ -9,8 +9,7 @@ use crate::playbook::phase_status;
 pub fn no_direct_pm(lang: Lang) -> String {
     say!(
         lang,
-        "pm is not called directly: call the skill `playbook-init` first (or read its SKILL.md where there is no skill \
-         tool). It leads to pm, the understanding check and the reviewer",
+        "do not call pm directly: call the skill `playbook-init` first (or read its SKILL.md if there is no skill tool). It leads to pm, the understanding check and the reviewer",
         "pm は直接呼び出せません。先に skill `playbook-init` を呼んでください (skill ツールがない場合はその SKILL.md を読む)。\
          そこから pm、理解確認、reviewer へ進みます"
     )
@@ -19,18 +18,15 @@ pub fn no_direct_pm(lang: Lang) -> String {
 pub fn no_understanding(lang: Lang) -> String {
     say!(
         lang,
-        "the understanding check was skipped: call the skill `understanding-check`, show the user what you understood, \
-         then call the reviewer again",
-        "理解確認が飛ばされています。skill `understanding-check` を呼び、理解した内容をユーザーに示してから、もう一度 reviewer を\
-         呼んでください"
+        "the understanding check was skipped: call the skill `understanding-check`, tell the user what you understood, then call the reviewer again",
+        "理解確認が省略されています。skill `understanding-check` を呼び、理解した内容をユーザーに示してから、もう一度 reviewer を呼んでください"
     )
 }
 
 pub fn reviewer_first(lang: Lang, role: &str, playbook: &str) -> String {
     say!(
         lang,
-        "{role} is not called before {playbook} is reviewed: call the subagent `reviewer` first. Agents that only read \
-         pass",
+        "{role} cannot be called until {playbook} is reviewed: call the subagent `reviewer` first. Read-only agents are allowed",
         "{playbook} のレビュー前に {role} は呼び出せません。先に subagent `reviewer` を呼んでください。読み取り専用のエージェントは\
          呼び出せます"
     )
@@ -39,8 +35,7 @@ pub fn reviewer_first(lang: Lang, role: &str, playbook: &str) -> String {
 pub fn files_out_of_scope(lang: Lang, files: &str, scope: &str) -> String {
     say!(
         lang,
-        "the request is about {files}, outside of the scope ({scope}). Ask the user whether the scope should grow, or \
-         whether this is another playbook, before you change anything there",
+        "the request is about {files}, outside the scope ({scope}). Before you change anything there, ask the user whether to extend the scope or to create another playbook",
         "依頼の対象 {files} はスコープ ({scope}) の外です。変更する前に、スコープを広げるのか、別の playbook にするのかを\
          ユーザーに確認してください"
     )
@@ -49,28 +44,24 @@ pub fn files_out_of_scope(lang: Lang, files: &str, scope: &str) -> String {
 pub fn item_out_of_scope(lang: Lang, item: &str) -> String {
     say!(
         lang,
-        "project.md has \"{item}\" as out of scope. Ask the user whether it is wanted all the same before you begin",
-        "project.md では「{item}」は対象外です。着手する前に、それでも行うのかユーザーに確認してください"
+        "project.md lists \"{item}\" as out of scope. Before you start, ask the user whether to do it anyway",
+        "project.md では「{item}」は対象外です。着手する前に、それでも行うかをユーザーに確認してください"
     )
 }
 
 pub fn no_playbook(lang: Lang) -> String {
     say!(
         lang,
-        "no playbook is active: files can be read, not changed. For work that changes files, begin one: \
-         `dandori playbook new <name> --activate`, or the skill `playbook-init` where there is one",
-        "有効な playbook がありません。読み取りはできますが、変更はできません。変更を伴う作業では、先に \
-         `dandori playbook new <名前> --activate` (skill `playbook-init` があればそちら) で作成してください"
+        "no active playbook: files can be read but not changed. To change files, create one with `dandori playbook new <name> --activate`, or with the skill `playbook-init` if available",
+        "有効な playbook がありません。読み取りはできますが、変更はできません。変更するには、先に `dandori playbook new <name> --activate` (skill `playbook-init` があればそちら) で作成してください"
     )
 }
 
 pub fn task_without_playbook(lang: Lang) -> String {
     say!(
         lang,
-        "this is a task, and no playbook is active. Call the skill `playbook-init` before anything else \
-         (without it: `dandori playbook new <name> --activate`); the understanding check (skill `understanding-check`) is mandatory and comes before the plan is reviewed",
-        "タスクの依頼ですが、有効な playbook がありません。最初に skill `playbook-init` を呼んでください (なければ \
-         `dandori playbook new <名前> --activate`)。理解確認 (skill `understanding-check`) は必須で、計画のレビュー前に行います"
+        "this is a task, but there is no active playbook. First call the skill `playbook-init` (if not available: `dandori playbook new <name> --activate`); the understanding check (skill `understanding-check`) is mandatory and comes before the plan is reviewed",
+        "タスクの依頼ですが、有効な playbook がありません。最初に skill `playbook-init` を呼んでください (なければ `dandori playbook new <name> --activate`)。理解確認 (skill `understanding-check`) は必須で、計画のレビュー前に行います"
     )
 }
 
@@ -111,7 +102,7 @@ pub fn standing(lang: Lang, now: &Standing) -> String {
             "フェーズ: {id} {title} ({status}){progress}"
         ));
     } else if now.playbook.is_some() && !now.is_missing {
-        lines.push(say!(lang, "phase: none is in progress", "フェーズ: 進行中のものはありません"));
+        lines.push(say!(lang, "phase: none in progress", "フェーズ: 進行中のものはありません"));
     }
     if let Some(branch) = now.branch {
         lines.push(match now.wanted_branch {
@@ -132,9 +123,9 @@ pub fn standing(lang: Lang, now: &Standing) -> String {
 
 fn playbook_line(lang: Lang, now: &Standing) -> String {
     match now.playbook {
-        None => say!(lang, "playbook: none is active", "playbook: なし"),
+        None => say!(lang, "playbook: none active", "playbook: なし"),
         Some(path) if now.is_missing => {
-            say!(lang, "playbook: {path} (the file is missing)", "playbook: {path} (ファイルがありません)")
+            say!(lang, "playbook: {path} (file not found)", "playbook: {path} (ファイルがありません)")
         }
         Some(path) if !now.is_reviewed => {
             say!(lang, "playbook: {path} (not reviewed)", "playbook: {path} (未レビュー)")

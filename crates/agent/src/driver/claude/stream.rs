@@ -3,7 +3,7 @@
 use dandori_domain::{AgentEvent, AgentFailure, Usage, Usd, Verdict};
 use serde_json::Value;
 
-use crate::reader::told::{Told, number, shown, text};
+use crate::reader::told::{Told, input, number, shown, text};
 use crate::trouble;
 
 pub(super) fn take_in(event: &Value, told: &mut Told, events: &mut Vec<AgentEvent>) {
@@ -57,7 +57,7 @@ fn assistant(event: &Value, told: &mut Told, events: &mut Vec<AgentEvent>) {
             "tool_use" => told.called(
                 text(block, "id").unwrap_or_default(),
                 text(block, "name").unwrap_or_default(),
-                &shown(block.get("input")),
+                &input(block.get("input")),
                 events,
             ),
             other => events.push(AgentEvent::Unknown { kind: format!("assistant/{other}") }),

@@ -3,7 +3,7 @@
 use dandori_domain::{AgentEvent, AgentFailure, Usage, Verdict};
 use serde_json::Value;
 
-use crate::reader::told::{Told, cut, number, shown, text};
+use crate::reader::told::{Told, cut, input, number, shown, text};
 use crate::reader::{is_unknown_session, last_line};
 use crate::trouble;
 
@@ -23,7 +23,7 @@ pub(super) fn take_in(event: &Value, told: &mut Told, events: &mut Vec<AgentEven
             told.called(
                 text(event, "tool_id").unwrap_or_default(),
                 text(event, "tool_name").unwrap_or_default(),
-                &shown(event.get("parameters")),
+                &input(event.get("parameters")),
                 events,
             );
         }

@@ -68,7 +68,7 @@ fn set_up(folder: &Utf8Path) -> Result<Set, String> {
 }
 
 fn try_all(set: &Set) -> Result<Vec<(Door, bool)>, String> {
-    let program = own_program().ok_or("this program cannot be found")?;
+    let program = own_program().ok_or("cannot find this program")?;
     let outside = &set.outside;
     let mut policy = SandboxPolicy::new(SandboxMode::Auto);
     policy.write = vec![outside.inside.clone()];

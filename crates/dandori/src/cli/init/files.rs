@@ -14,9 +14,9 @@ use serde::{Deserialize, Serialize};
 use super::places::Places;
 
 /// What is to become of one file.
-pub(super) struct Deed {
+pub(in crate::cli) struct Deed {
     pub(super) client: Client,
-    pub(super) path: Utf8PathBuf,
+    pub(in crate::cli) path: Utf8PathBuf,
     before: Option<String>,
     pub(super) after: Option<String>,
     record: Option<Record>,
@@ -34,7 +34,7 @@ impl Deed {
         let was_here = before.as_deref().is_some_and(|text| dandori_install::has_ours(client, text));
         let folder_made = match known {
             Some(known) if was_here => known.folder_made,
-            _ => path.parent().is_some_and(|folder| !folder.exists()),
+            _ => path.parent().is_some_and(|folder| !folder.exists() || records.made(folder)),
         };
         let record = installed.memory.map(|memory| Record { memory, folder_made });
         let was_read_only = is_read_only(&path);
@@ -71,11 +71,16 @@ impl Deed {
         }
     }
 
+    /// Ours go out with it.
+    pub(super) fn takes_out(&self) -> bool {
+        !self.after.as_deref().is_some_and(|text| dandori_install::has_ours(self.client, text))
+    }
+
     pub(super) fn diff(&self, places: &Places) -> String {
         dandori_install::unified(places.short(&self.path), self.before.as_deref(), self.after.as_deref())
     }
 
-    pub(super) fn carry_out(&self) -> Result<(), Problem> {
+    pub(in crate::cli) fn carry_out(&self) -> Result<(), Problem> {
         let target = behind_links(&self.path);
         let failed = |e: std::io::Error| Problem::Io { path: self.path.clone(), reason: e.to_string() };
         match (self.action(), &self.after) {
@@ -169,12 +174,21 @@ impl Records {
         read.filter(|records| records.version == VERSION).unwrap_or_default()
     }
 
+    pub(super) fn paths(&self) -> impl Iterator<Item = &Utf8PathBuf> {
+        self.files.keys()
+    }
+
     pub(super) fn keep(&mut self, deeds: &[Deed]) {
         for deed in deeds {
             if let Some(record) = &deed.record {
                 self.files.insert(deed.path.clone(), record.clone());
             }
         }
+    }
+
+    /// We made this folder, for another file in it.
+    fn made(&self, folder: &Utf8Path) -> bool {
+        self.files.iter().any(|(path, record)| record.folder_made && path.parent() == Some(folder))
     }
 
     pub(super) fn forget(&mut self, path: &Utf8Path) {

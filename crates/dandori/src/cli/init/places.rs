@@ -47,8 +47,24 @@ impl Places {
         found.map_or(Utf8Path::new(""), |(_, folder)| folder)
     }
 
+    /// The one that everybody who has the repository gets; for the user's settings, the only one.
     pub(super) fn file(&self, client: Client) -> Utf8PathBuf {
         self.folder(client).join(client.hooks().map_or("", |hooks| hooks.file))
+    }
+
+    /// The one of a project that is this user's alone, where the client has such a file.
+    pub(super) fn local_file(&self, client: Client) -> Option<Utf8PathBuf> {
+        self.root.as_ref()?;
+        Some(self.folder(client).join(client.hooks()?.local_file?))
+    }
+
+    /// Wherever hooks of ours may stand.
+    pub(super) fn files(&self, client: Client) -> impl Iterator<Item = Utf8PathBuf> {
+        [Some(self.file(client)), self.local_file(client)].into_iter().flatten()
+    }
+
+    pub(super) fn root(&self) -> Option<&Utf8Path> {
+        self.root.as_deref()
     }
 
     /// As people write it: a project's from its root.
@@ -58,7 +74,7 @@ impl Places {
 }
 
 /// The checkout a folder is in.
-pub(in crate::cli) fn project_root(here: &Utf8Path) -> Option<Utf8PathBuf> {
+pub(crate) fn project_root(here: &Utf8Path) -> Option<Utf8PathBuf> {
     here.ancestors().find(|folder| folder.join(".git").exists()).map(Utf8Path::to_owned)
 }
 

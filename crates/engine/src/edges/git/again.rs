@@ -1,45 +1,98 @@
 //! An earlier run's place again: what others have pushed to its branch comes in before the agent goes on.
 
-use dandori_domain::WorktreeKey;
-use dandori_domain::run::{Arrival, Fact, Intent, Note, PlannedWorktree, Run, Workspace};
+use dandori_domain::run::{Arrival, Fact, Intent, LeftOut, Note, PlannedWorktree, Run, Start, Workspace};
+use dandori_domain::{Oid, WorktreeKey};
 use dandori_git::{Added, CatchUp, Fetch, GitError};
+use dandori_host::layout::real;
 use jiff::Timestamp;
 
-use super::{preserved_ref_of, worktree_failure};
-use crate::edges::Site;
+use super::{beginning, preserved_ref_of, worktree_failure};
+use crate::edges::{Footing, Kept, Site};
 use crate::repos::Known;
 use crate::run::StepError;
 
 /// Works out where the run will start. Nothing is touched before that is written down.
-pub(super) fn plan(site: &Site, known: &Known, mut workspace: Workspace) -> Result<Vec<Fact>, StepError> {
+pub(super) fn plan(
+    site: &Site,
+    known: &Known,
+    run: &Run,
+    mut workspace: Workspace,
+    kept: Option<&Kept>,
+) -> Result<Vec<Fact>, StepError> {
     let failed = |e: GitError| worktree_failure(&e);
+    let git = &known.git;
     // Offline is no reason not to work.
-    let fetched = known.git.resolve_base(Some(&workspace.base), site.base.as_deref(), Fetch::First);
+    let footing = Footing { checkout: None, base: Some(workspace.base.clone()), here: run.spec.here.clone() };
+    let fetched = beginning(git, &footing, site.base.as_deref(), Fetch::First);
     let mut facts = Vec::new();
-    if known.git.worktree(&workspace.path).map_err(failed)?.is_none() {
+    let is_gone = git.worktree(&workspace.path).map_err(failed)?.is_none();
+    if is_gone {
         facts.push(Fact::Noted { note: Note::WorktreeRemade });
     }
-    let mut arrival = None;
-    if let Some(tip) = known.git.branch_oid(&workspace.branch).map_err(failed)? {
+    let mut planned = PlannedWorktree { workspace: workspace.clone(), arrival: None, kept: None };
+    let mut start =
+        Start { base: workspace.branch.clone(), commit: workspace.base_oid.clone(), offline: None, left_out: None };
+    let tip = git.branch_oid(&workspace.branch).map_err(failed)?;
+    if let Some(tip) = &tip {
         workspace.base_oid = tip.clone();
-        match known.git.catch_up(&workspace.branch, &tip, &workspace.ours_after).map_err(failed)? {
+        match git.catch_up(&workspace.branch, tip, &workspace.ours_after).map_err(failed)? {
             CatchUp::Current { theirs } => workspace.ours_after = theirs.unwrap_or(workspace.ours_after),
-            CatchUp::Offline { reason } => facts.push(Fact::Noted { note: Note::Offline { reason } }),
+            CatchUp::Offline(offline) => start.offline = Some(offline),
             CatchUp::Behind(found) => {
                 workspace.base_oid = found.to.clone();
-                arrival = Some(found);
+                planned.arrival = Some(Box::new(found));
             }
         }
-    } else {
-        // A branch that was removed with its worktree is on the remote still, with all the earlier runs pushed.
-        workspace.base_oid = match known.git.remote_branch_oid(&workspace.branch).map_err(failed)? {
-            Some(tip) => tip,
-            None => fetched.map_err(failed)?.oid,
-        };
-        workspace.ours_after = workspace.base_oid.clone();
     }
-    facts.push(Fact::Intended { intent: Intent::Worktree(PlannedWorktree { workspace, arrival }) });
+    let comes_back = |kept: &Kept, head: &Oid| is_gone && fits(kept, head, tip.as_ref(), planned.arrival.is_some());
+    let kept_on = kept.map(|kept| git.kept_on(kept.reference())).transpose().map_err(failed)?.flatten();
+    match kept.zip(kept_on) {
+        Some((kept, head)) if comes_back(kept, &head) => {
+            workspace.base_oid = head;
+            planned.kept = Some(kept.reference().to_owned());
+        }
+        Some((Kept::ByCancel(reference), _)) => {
+            facts.push(Fact::Noted { note: Note::KeptWorkStays { reference: reference.clone() } });
+        }
+        _ if tip.is_none() => {
+            // A branch that was removed with its worktree is on the remote still, with all the earlier runs pushed.
+            workspace.base_oid = match git.remote_branch_oid(&workspace.branch).map_err(failed)? {
+                Some(tip) => tip,
+                None => {
+                    let base = fetched.map_err(failed)?;
+                    start = base.start();
+                    base.commit
+                }
+            };
+            workspace.ours_after = workspace.base_oid.clone();
+        }
+        _ => {}
+    }
+    start.commit = workspace.base_oid.clone();
+    start.left_out = left_out(known, run, &workspace);
+    planned.workspace = workspace;
+    facts.push(Fact::StartsFrom { start });
+    facts.push(Fact::Intended { intent: Intent::Worktree(planned) });
     Ok(facts)
+}
+
+/// Whether kept work can come back as it was: nothing else has come to lie where it was taken from.
+fn fits(kept: &Kept, head: &Oid, tip: Option<&Oid>, has_arrival: bool) -> bool {
+    match (kept, tip) {
+        (_, None) => true,
+        (Kept::ByCancel(_), Some(tip)) => tip == head && !has_arrival,
+        // The branch was left on purpose.
+        (Kept::ByHand(_), Some(_)) => false,
+    }
+}
+
+/// Whoever goes on from an earlier run knows that it does not begin at his own branch: only what nobody else has is told. In
+/// the run's own worktree everything is seen.
+fn left_out(known: &Known, run: &Run, workspace: &Workspace) -> Option<LeftOut> {
+    let checkout = run.spec.checkout.as_ref().filter(|checkout| real(checkout) != real(&workspace.path))?;
+    let changed = known.git.changed_in(checkout).ok()??;
+    let found = known.git.left_out(checkout, &workspace.base_oid, changed).ok()??;
+    Some(LeftOut { commits: found.unpushed.unwrap_or_default(), ..found })
 }
 
 /// Brings the worktree to what others have pushed. Uncommitted edits in the same files stay, and so does then the
@@ -93,7 +146,7 @@ fn keep(
         // Done by a life before this one.
         known.git.reference(&reference)?
     } else {
-        let message = format!("kept from {} before it was put together with what others pushed", run.spec.id);
+        let message = format!("preserved from {} before merging what others pushed", run.spec.id);
         known.git.preserve(&added.tree, Some(&workspace.branch), &reference, &message, now)?
     };
     Ok(kept.map(|oid| Fact::Preserved { reference, oid }))

@@ -3,8 +3,8 @@
 use dandori_domain::paths::FORBIDDEN;
 use dandori_domain::run::{Fact, Run, Work};
 use dandori_domain::{Failure, Finding};
-use dandori_git::{Fingerprint, GitError, StageAnswer};
-use dandori_host::layout::Layout;
+use dandori_git::{Fingerprint, GitError, Repository, StageAnswer};
+use dandori_host::layout::{Layout, RunLayout};
 
 use crate::repos::Known;
 use crate::run::StepError;
@@ -16,10 +16,7 @@ pub(super) fn stage(layout: &Layout, known: &Known, run: &Run, work: &Work) -> R
     let files = layout.repo(run.spec.repo).run(run.spec.id);
     if !work.sandbox.holds_files() {
         // Before any other git command: those would run what the configuration says.
-        let before = std::fs::read(files.config_fingerprint()).ok();
-        let before = before.and_then(|bytes| serde_json::from_slice::<Fingerprint>(&bytes).ok());
-        let after = known.git.exec_config_fingerprint().map_err(|e| staging(&e))?;
-        if let Some(key) = before.and_then(|before| before.changed(&after)) {
+        if let Some(key) = config_changed(&files, &known.git).map_err(|e| staging(&e))? {
             return Err(tampered(vec![Finding::GitConfigChanged { key }]));
         }
     }
@@ -47,6 +44,14 @@ pub(super) fn stage(layout: &Layout, known: &Known, run: &Run, work: &Work) -> R
             Ok(vec![Fact::Staged { tree: oid, parent, changes }])
         }
     }
+}
+
+/// The setting an agent has changed that makes git run something.
+pub(crate) fn config_changed(files: &RunLayout, git: &Repository) -> Result<Option<String>, GitError> {
+    let before = std::fs::read(files.config_fingerprint()).ok();
+    let before = before.and_then(|bytes| serde_json::from_slice::<Fingerprint>(&bytes).ok());
+    let after = git.exec_config_fingerprint()?;
+    Ok(before.and_then(|before| before.changed(&after)))
 }
 
 fn staging(error: &GitError) -> StepError {

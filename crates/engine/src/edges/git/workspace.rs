@@ -1,14 +1,14 @@
 //! A fresh worktree from a warm slot or from git, or an earlier run's one again.
 
 use dandori_config::set_up;
-use dandori_domain::run::{Fact, Intent, Note, PlannedWorktree, Run, RunKind, Workspace};
+use dandori_domain::run::{Fact, Intent, Note, PlannedWorktree, Run, RunKind, Start, Workspace};
 use dandori_domain::worktree::Owner;
 use dandori_domain::{Failure, Problem, WorktreeKey};
 use dandori_git::{ExistingBranch, Fetch, GitError, NewWorktree, Origin};
 
 use super::again::arrive;
-use super::{RealGit, lock_reason, refuse_unsupported, worktree_failure};
-use crate::edges::{Earlier, MakeAnswer, Site};
+use super::{RealGit, beginning, lock_reason, refuse_unsupported, worktree_failure};
+use crate::edges::{Footing, MakeAnswer, Site};
 use crate::repos::Known;
 use crate::run::StepError;
 
@@ -17,31 +17,37 @@ const BRANCH_PREFIX: &str = "dandori";
 impl RealGit {
     /// Where the run will work, and from which commit: fetched first, offline tolerated.
     pub(super) fn plan_first(&self, site: &Site, known: &Known, run: &Run) -> Result<Vec<Fact>, StepError> {
+        let footing = Footing { checkout: None, base: run.spec.base.clone(), here: run.spec.here.clone() };
+        let checkout = run.spec.checkout.as_deref();
         // What is looked at here does not depend on the remote: it is looked at while that answers.
+        let changed = |checkout| known.git.changed_in(checkout).ok().flatten();
         let (base, here) = std::thread::scope(|scope| {
-            let here = scope.spawn(|| (checkout_notes(known), self.free_key(known, run)));
-            let base = known.git.resolve_base(run.spec.base.as_deref(), site.base.as_deref(), Fetch::WhenMoved);
+            let here = scope.spawn(|| (checkout.and_then(changed), self.free_key(known, run)));
+            let base = beginning(&known.git, &footing, site.base.as_deref(), Fetch::WhenMoved);
             (base, here.join())
         });
         let base = base.map_err(|e| worktree_failure(&e))?;
         let broken = |_| StepError::Trouble(Problem::Internal { reason: "a look at the checkout panicked".to_owned() });
-        let (mut facts, key) = here.map_err(broken)?;
-        if let Some(reason) = base.offline.clone() {
-            facts.push(Fact::Noted { note: Note::Offline { reason } });
-        }
+        let (changed, key) = here.map_err(broken)?;
+        // A checkout that cannot be looked at is no reason not to work.
+        let left_out = checkout
+            .zip(changed)
+            .and_then(|(checkout, changed)| known.git.left_out(checkout, &base.commit, changed).ok().flatten());
+        let mut facts = vec![Fact::StartsFrom { start: Start { left_out, ..base.start() } }];
         if base.local_only {
-            facts.push(Fact::Noted { note: Note::BaseIsLocal { base: base.name.clone() } });
+            facts.push(Fact::Noted { note: Note::BaseIsLocal { base: base.branch.clone() } });
         }
         let key = key?;
         let workspace = Workspace {
             path: self.layout.repo(run.spec.repo).worktree(&key),
             branch: format!("{BRANCH_PREFIX}/{key}"),
             key,
-            base: base.name,
-            ours_after: base.oid.clone(),
-            base_oid: base.oid,
+            base: base.branch,
+            ours_after: base.commit.clone(),
+            base_oid: base.commit,
         };
-        facts.push(Fact::Intended { intent: Intent::Worktree(PlannedWorktree { workspace, arrival: None }) });
+        let planned = PlannedWorktree { workspace, arrival: None, kept: None };
+        facts.push(Fact::Intended { intent: Intent::Worktree(planned) });
         Ok(facts)
     }
 
@@ -56,7 +62,7 @@ impl RealGit {
                 return Ok(candidate);
             }
         }
-        Err(Failure::Worktree { reason: format!("every branch name {BRANCH_PREFIX}/{key}… is taken") }.into())
+        Err(Failure::Worktree { reason: format!("all branch names {BRANCH_PREFIX}/{key}… are in use") }.into())
     }
 
     pub(super) fn make_worktree(
@@ -65,9 +71,8 @@ impl RealGit {
         known: &Known,
         run: &Run,
         planned: &PlannedWorktree,
-        left: &Earlier,
     ) -> Result<MakeAnswer, StepError> {
-        let PlannedWorktree { workspace, arrival } = planned;
+        let PlannedWorktree { workspace, arrival, kept } = planned;
         let mut workspace = workspace.clone();
         let kind = &run.spec.kind;
         let layout = self.layout.repo(run.spec.repo);
@@ -88,10 +93,6 @@ impl RealGit {
             RunKind::First => pool.claim(&new).ok().flatten(),
             RunKind::FollowUp { .. } => None,
         };
-        // Work that was kept when its worktree was removed comes back with it, uncommitted as it was.
-        let gone = known.git.worktree(&new.path).map_err(|e| worktree_failure(&e))?.is_none()
-            && !known.git.branch_exists(&new.branch).map_err(|e| worktree_failure(&e))?;
-        let kept = left.kept.as_ref().filter(|_| gone);
         let make = || match kept {
             Some(reference) => known.git.restore(reference, &new),
             None => known.git.add_worktree(&new),
@@ -116,7 +117,14 @@ impl RealGit {
         facts.extend(managers.map(|name| Fact::Noted { note: Note::HookManager { name: name.to_owned() } }));
         if let Some(reference) = kept {
             workspace.base_oid = added.tip.clone();
+            // Its branch may be somebody else's by now; it has then got one like it.
+            let branch = added.tree.branch().map_err(|e| worktree_failure(&e))?;
+            workspace.branch = branch.unwrap_or(workspace.branch);
             facts.push(Fact::Noted { note: Note::KeptWorkBack { reference: reference.clone() } });
+        }
+        // What was planned may not have come about: edits in the way, a branch that somebody moved.
+        if let Some(start) = run.start.clone().filter(|start| start.commit != workspace.base_oid) {
+            facts.push(Fact::StartsFrom { start: Start { commit: workspace.base_oid.clone(), ..start } });
         }
         Ok(MakeAnswer::Made {
             workspace,
@@ -125,11 +133,4 @@ impl RealGit {
             facts,
         })
     }
-}
-
-fn checkout_notes(known: &Known) -> Vec<Fact> {
-    let Ok(main) = known.git.main_checkout() else { return Vec::new() };
-    let dirty = (main.dirty_files > 0).then_some(Note::MainCheckoutDirty { files: main.dirty_files });
-    let detached = main.detached.then_some(Note::MainCheckoutDetached);
-    dirty.into_iter().chain(detached).map(|note| Fact::Noted { note }).collect()
 }

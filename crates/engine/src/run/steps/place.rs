@@ -1,10 +1,10 @@
 //! Where a run works: planned, made, and at the end kept and removed.
 
-use dandori_domain::run::{BranchFate, Fact, Intent, Note, PlannedWorktree, Run, RunKind, Workspace};
+use dandori_domain::run::{BranchFate, Fact, Intent, Note, PlannedWorktree, Run, RunKind, Status, Workspace};
 
 use super::StepError;
 use crate::Engine;
-use crate::edges::{Earlier, MakeAnswer, Site, preserved_ref_of};
+use crate::edges::{Kept, MakeAnswer, Site, preserved_ref_of};
 use crate::trouble::store_problem;
 
 impl Engine {
@@ -20,16 +20,16 @@ impl Engine {
 
     pub(super) async fn plan_worktree(&self, run: &Run) -> Result<Vec<Fact>, StepError> {
         let site = self.site_to_plan(run).await?;
+        let kept = self.kept_before(run).await?;
         let run = run.clone();
-        self.blocking(move |engine| engine.0.edges.git.plan(&site, &run)).await?
+        self.blocking(move |engine| engine.0.edges.git.plan(&site, &run, kept.as_ref())).await?
     }
 
     pub(super) async fn make_worktree(&self, run: &Run, planned: PlannedWorktree) -> Result<Vec<Fact>, StepError> {
         let site = self.site_to_plan(run).await?;
-        let left = Earlier { kept: self.kept_by_hand(run).await? };
         let was_set_up = self.was_set_up(run).await?;
         let of = run.clone();
-        let made = self.blocking(move |engine| engine.0.edges.git.make(&site, &of, &planned, &left)).await??;
+        let made = self.blocking(move |engine| engine.0.edges.git.make(&site, &of, &planned)).await??;
         self.0.housekeeping.notify_one();
         let (workspace, from_pool, was_there, mut facts) = match made {
             MakeAnswer::Planned(facts) => return Ok(facts),
@@ -50,14 +50,19 @@ impl Engine {
         Ok(facts)
     }
 
-    /// The newest keepsake of a removal by hand. What a cancel kept was called off, and stays where it is.
-    async fn kept_by_hand(&self, run: &Run) -> Result<Option<String>, StepError> {
-        let RunKind::FollowUp { workspace, .. } = &run.spec.kind else { return Ok(None) };
-        let keepsakes = self.store().keepsakes(run.spec.repo).await;
-        let keepsakes = keepsakes.map_err(|e| StepError::Trouble(store_problem(&e)))?;
+    /// What the run goes on from, when that is not in its worktree any more: the work of a run that was canceled, or what was
+    /// kept last when the worktree was removed by hand.
+    async fn kept_before(&self, run: &Run) -> Result<Option<Kept>, StepError> {
+        let RunKind::FollowUp { after, workspace, .. } = &run.spec.kind else { return Ok(None) };
+        let trouble = |e| StepError::Trouble(store_problem(&e));
+        let earlier = self.store().subject::<Run>(*after).await.map_err(trouble)?;
+        if earlier.status() == Status::Canceled {
+            return Ok(earlier.preserved.map(|preserved| Kept::ByCancel(preserved.reference)));
+        }
+        let keepsakes = self.store().keepsakes(run.spec.repo).await.map_err(trouble)?;
         let by_hand = format!("{}-", preserved_ref_of(&workspace.key));
         let newest = keepsakes.into_iter().filter(|k| k.reference.starts_with(&by_hand)).max_by_key(|k| k.at);
-        Ok(newest.map(|k| k.reference))
+        Ok(newest.map(|k| Kept::ByHand(k.reference)))
     }
 
     /// Whether the worktree has had its set-up before this run. One that had to be made again has not; that is
@@ -76,7 +81,7 @@ impl Engine {
     ) -> Result<Vec<Fact>, StepError> {
         let site = self.site_of(run.spec.repo, run.spec.id).await?;
         let run = run.clone();
-        let kept = self.blocking(move |engine| engine.0.edges.git.preserve(&site, &run, &workspace)).await??;
+        let kept = self.blocking(move |engine| engine.0.edges.git.preserve(&site, &run, &workspace, fate)).await??;
         let mut facts: Vec<Fact> =
             kept.map(|kept| Fact::Preserved { reference: kept.reference, oid: kept.oid }).into_iter().collect();
         facts.push(Fact::Intended { intent: Intent::Remove { branch: fate } });

@@ -5,7 +5,7 @@ use dandori_domain::run::{Commit, Fact, PlannedCommit, Run, Work, Workspace};
 
 use super::StepError;
 use crate::Engine;
-use crate::edges::PushOutcome;
+use crate::edges::{CommitOutcome, PushOutcome};
 
 /// With less than this nothing can be staged.
 const LITTLE: u64 = 8 << 20;
@@ -36,8 +36,11 @@ impl Engine {
         planned: PlannedCommit,
     ) -> Result<Vec<Fact>, StepError> {
         let site = self.site_of(run.spec.repo, run.spec.id).await?;
-        let oid = self.blocking(move |engine| engine.0.edges.git.commit(&site, &workspace, &planned)).await??;
-        Ok(vec![Fact::Committed { oid }])
+        let made = self.blocking(move |engine| engine.0.edges.git.commit(&site, &workspace, &planned)).await??;
+        Ok(vec![match made {
+            CommitOutcome::ToPush(oid) => Fact::Committed { oid },
+            CommitOutcome::Local(oid) => Fact::CommittedLocally { oid },
+        }])
     }
 
     pub(super) async fn push(&self, run: &Run, workspace: Workspace, commit: Commit) -> Result<Vec<Fact>, StepError> {
@@ -46,6 +49,7 @@ impl Engine {
         let pushed = self.blocking(move |engine| engine.0.edges.git.push(&site, &run, &workspace, &commit)).await??;
         Ok(vec![match pushed {
             PushOutcome::Pushed => Fact::Pushed { oid: ours },
+            PushOutcome::NoRemote => Fact::CommittedLocally { oid: ours },
             PushOutcome::Rebased { onto, oid } => Fact::Rebased { onto, oid },
         }])
     }

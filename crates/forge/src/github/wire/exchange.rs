@@ -65,7 +65,7 @@ impl Connection {
         check(&base, on_loopback)?;
         let setup = |detail: String| ForgeError::Setup { detail };
         let mut bearer = HeaderValue::try_from(format!("Bearer {}", token.secret()))
-            .map_err(|_| setup("the token has characters that no header can carry".to_owned()))?;
+            .map_err(|_| setup("the token contains characters that are not allowed in a header".to_owned()))?;
         bearer.set_sensitive(true);
         install_crypto();
         let mut builder = Client::builder()
@@ -136,7 +136,7 @@ impl Connection {
         let mut body = Vec::new();
         while let Some(chunk) = response.chunk().await.map_err(|e| self.cut(&e))? {
             if body.len() + chunk.len() > MAX_BODY {
-                return Err(Cut::Broken("its answer is too long to be true".to_owned()));
+                return Err(Cut::Broken("the answer is too long".to_owned()));
             }
             body.extend_from_slice(&chunk);
         }
@@ -179,9 +179,9 @@ fn install_crypto() {
 
 fn check(base: &Url, on_loopback: bool) -> Result<(), ForgeError> {
     let reason = match base.scheme() {
-        "http" if !on_loopback => "a token travels over https only",
+        "http" if !on_loopback => "a token is only sent over https",
         "http" | "https" if base.username().is_empty() && base.password().is_none() => return Ok(()),
-        "http" | "https" => "it holds a user name or password",
+        "http" | "https" => "it contains a user name or password",
         _ => "it is neither https nor http",
     };
     let address = format!("{}://{}", base.scheme(), base.host_str().unwrap_or_default());

@@ -105,7 +105,7 @@ fn documents_that_disagree_are_warned_about_when_work_is_handed_in() {
         (focus, PLAYBOOK, "playbook-other.md"),
         (STATE, several.as_str(), "p2, p_final"),
         (STATE, none.as_str(), "in_progress"),
-        (STATE, loose.as_str(), "p2: each criterion"),
+        (STATE, loose.as_str(), "p2: start each criterion"),
         (STATE, ticked.as_str(), "critic"),
     ] {
         for line in ["git commit -m x", "gh pr create --title x"] {

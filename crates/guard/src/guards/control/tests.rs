@@ -358,6 +358,8 @@ fn words_for_the_user_alone_are_refused_however_they_are_reached() {
         ("x=allow; dandori guard $x playbook", true),
         ("dandori guard $(echo allow) playbook", true),
         ("setsid dandori consent", true),
+        ("dandori pr merge 3 --yes", true),
+        ("dandori pr show 3", false),
         ("nohup dandori init --uninstall &", true),
         ("dandori daemon stop", true),
         ("pkill -f 'dandori hook'", true),
@@ -607,7 +609,7 @@ fn codex_and_gemini_are_held_alike() {
 fn the_way_out_is_said_in_both_languages() {
     assert!(stage().bash("rm .claude/settings.local.json").said().contains("ask the user"));
     assert!(stage().bash("rm -rf .claude").said().contains("Name the files"));
-    assert!(stage().lang(Lang::Ja).bash("rm -rf .").said().contains("名指し"));
+    assert!(stage().lang(Lang::Ja).bash("rm -rf .").said().contains("明示"));
     assert!(stage().lang(Lang::Ja).bash("rm .claude/settings.json").said().contains("ユーザーに依頼"));
 }
 

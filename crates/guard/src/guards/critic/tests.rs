@@ -158,7 +158,7 @@ fn only_a_playbook_of_this_repository_can_be_activated() {
     {
         let judged = stage().edit("state.md", "plan/playbook-a.md", active);
         assert_eq!(judged.outcome(), Outcome::Block, "{active}");
-        assert!(judged.said().contains("`dandori playbook new`"), "{}", judged.said());
+        assert!(judged.said().contains("`dandori playbook new "), "{}", judged.said());
     }
     let linked = stage().link("plan/playbook-l.md", "/tmp/x.md");
     assert_eq!(linked.edit("state.md", "playbook-a", "playbook-l").outcome(), Outcome::Block, "through a link");
@@ -204,7 +204,7 @@ fn every_client_and_every_worktree_is_held() {
 #[test]
 fn the_message_is_japanese_for_a_japanese_user() {
     let said = stage().lang(Lang::Ja).edit("plan/playbook-a.md", "in_progress", "done").said();
-    assert!(said.contains("合格") && said.contains("`critic`"), "{said}");
+    assert!(said.contains("承認") && said.contains("`critic`"), "{said}");
     let said = stage().lang(Lang::Ja).bash("echo x > state.md").said();
     assert!(said.contains("編集ツール"), "{said}");
 }

@@ -347,7 +347,10 @@ fn a_branch_that_is_there_is_not_made_and_main_is_not_left() {
 #[test]
 fn the_whole_folder_is_named_by_a_dot() {
     let said = stage().branch("main").bash("git reset --hard").said();
-    assert!(said.contains(" . is not edited on the branch main") || said.starts_with(". is not edited"), "{said}");
+    assert!(
+        said.contains(" . must not be edited on the branch main") || said.starts_with(". must not be edited"),
+        "{said}"
+    );
 }
 
 #[test]

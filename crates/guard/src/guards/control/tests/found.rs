@@ -97,5 +97,5 @@ fn a_file_of_a_client_s_folder_that_only_the_run_tells_is_asked_about() {
         assert_eq!(judged.outcome(), outcome, "{line}: {}", judged.said());
     }
     let said = |lang| stage().lang(lang).bash("rm .claude/$f").said();
-    assert!(said(Lang::En).contains("Name the file") && said(Lang::Ja).contains("名指し"), "{}", said(Lang::Ja));
+    assert!(said(Lang::En).contains("Name the file") && said(Lang::Ja).contains("明示"), "{}", said(Lang::Ja));
 }

@@ -1,0 +1,139 @@
+//! How runs that were waited for have ended: what the agent said last, what it changed, where that is, and what to type next.
+
+use dandori_api::{ChangedFile, DiffView, RunView, TaskView};
+use dandori_domain::run::Status;
+use dandori_domain::{Usage, Usd};
+use dandori_text::watch::{Ending, next_commands, next_of_several};
+use dandori_text::{first_rows, table, ui, watch};
+use jiff::Timestamp;
+
+use super::{begin, told};
+use crate::client::{Client, quoted};
+use crate::out::{Out, added, bold, deleted, dim, padded_state};
+
+/// Rows of what the agent said last.
+const SUMMARY_ROWS: usize = 4;
+/// More files are counted.
+const MOST_FILES: usize = 10;
+
+/// `shown`: the runs whose last words stand right above.
+pub(crate) async fn show(out: &Out, client: &Client, task: &TaskView, runs: &[&RunView], shown: &[String]) {
+    if out.json {
+        return;
+    }
+    for run in runs {
+        let files = files(client, task, run).await;
+        one(out, run, &files, !shown.contains(&run.id));
+    }
+    let commands = match runs {
+        [run] => next_commands(&ending(out, task, run)),
+        several => next_of_several(&task.number, &with_state(several, Status::Failed)),
+    };
+    if !commands.is_empty() {
+        let word = watch::next(out.lang);
+        let quoted: Vec<String> = commands.iter().map(|command| format!("`{command}`")).collect();
+        out.say(format!("{word} {}", quoted.join(&format!("\n{}", " ".repeat(table::width(word) + 1)))));
+    }
+}
+
+fn with_state<'r>(runs: &[&'r RunView], state: Status) -> Vec<&'r str> {
+    runs.iter().filter(|run| run.state == state).map(|run| run.key.as_str()).collect()
+}
+
+/// What this run changed; unknown is nothing to show.
+async fn files(client: &Client, task: &TaskView, run: &RunView) -> Vec<ChangedFile> {
+    if run.changes.is_none() && run.preserved.is_none() && run.state != Status::Failed {
+        return Vec::new();
+    }
+    let path = format!("/v1/tasks/{}/diff?run={}", quoted(&task.id), quoted(&run.id));
+    client.get::<DiffView>(&path).await.map(|diff| diff.files).unwrap_or_default()
+}
+
+fn one(out: &Out, run: &RunView, files: &[ChangedFile], with_summary: bool) {
+    let lang = out.lang;
+    let cells = Out::width();
+    let head = format!("{}  {}", bold(&run.key), padded_state(run.state));
+    let agent = table::fit(&run.agent, cells.saturating_sub(table::width(&head) + 2).clamp(8, 40));
+    out.line(format!("{head}  {agent}"));
+    let summary = run.summary.as_deref().filter(|_| with_summary).unwrap_or_default();
+    for row in first_rows(summary, SUMMARY_ROWS, cells.saturating_sub(2)) {
+        out.line(format!("  {row}"));
+    }
+    if let Some(reason) = told::error(out, run) {
+        out.prose(2, &reason);
+    }
+    let counts: Vec<(String, String)> = files.iter().map(|file| counts(out, file)).collect();
+    let widest = |of: fn(&(String, String)) -> &String| counts.iter().map(|c| table::width(of(c))).max().unwrap_or(0);
+    let (plus, minus) = (widest(|c| &c.0), widest(|c| &c.1));
+    for (file, (more, less)) in files.iter().zip(&counts).take(MOST_FILES) {
+        let pad = |text: &str, to: usize| " ".repeat(to.saturating_sub(table::width(text)));
+        let numbers = format!("{}{}{} {}", pad(more, plus), added(more), pad(less, minus), deleted(less));
+        let path = table::fit(&file.path, cells.saturating_sub(plus + minus + 5).max(8));
+        out.line(format!("  {numbers}  {path}"));
+    }
+    if let more @ 1.. = files.len().saturating_sub(MOST_FILES) {
+        out.line(format!("  {}", dim(&watch::more_files(lang, more))));
+    }
+    let usage = run.usage.map(|u| Usage {
+        input_tokens: u.input_tokens,
+        output_tokens: u.output_tokens,
+        cached_tokens: u.cached_tokens,
+        cost: u.cost.map(Usd::from_dollars),
+    });
+    let numbers: Vec<String> = [Some(told::result(out, run)), duration(out, run)]
+        .into_iter()
+        .chain([usage.and_then(|usage| watch::spent(lang, &usage))])
+        .flatten()
+        .filter(|text| !text.is_empty())
+        .collect();
+    if !numbers.is_empty() {
+        out.prose(2, numbers.join(" · "));
+    }
+    if let Some(end) = begin::end(out, run) {
+        out.prose(2, end);
+    } else if let (Some(branch), Some(commit)) = (&run.branch, &run.commit) {
+        out.prose(2, watch::committed(lang, branch, commit.get(..10).unwrap_or(commit)));
+    }
+    if let Some(pr) = &run.pr {
+        out.prose(2, ui::pull_opened(lang, pr.number, &pr.url));
+    }
+    if let Some(reference) = &run.preserved {
+        out.prose(2, ui::preserved(lang, reference));
+    }
+    if let Some(worktree) = &run.worktree {
+        out.line(format!("  {}", dim(worktree)));
+    }
+}
+
+fn counts(out: &Out, file: &ChangedFile) -> (String, String) {
+    match (file.insertions, file.deletions) {
+        (Some(more), Some(less)) => (format!("+{more}"), format!("−{less}")),
+        _ => (watch::binary(out.lang).to_owned(), String::new()),
+    }
+}
+
+/// How long its agent worked.
+fn duration(out: &Out, run: &RunView) -> Option<String> {
+    let time = |text: &Option<String>| text.as_ref()?.parse::<Timestamp>().ok().map(Timestamp::as_second);
+    let seconds = time(&run.ended_at)? - time(&run.launched_at)?;
+    u64::try_from(seconds).ok().map(|seconds| watch::span(out.lang, seconds))
+}
+
+fn ending<'a>(out: &Out, task: &'a TaskView, run: &'a RunView) -> Ending<'a> {
+    // Attempts of one agent at the same thing are no rivals.
+    let mut agents: Vec<&str> = task.runs.iter().filter(|r| r.follows.is_none()).map(|r| r.agent.as_str()).collect();
+    agents.sort_unstable();
+    agents.dedup();
+    Ending {
+        task: &task.number,
+        run: &run.key,
+        state: run.state,
+        has_changes: run.changes.is_some(),
+        is_pushed: run.state == Status::Succeeded && run.commit.is_some(),
+        has_pull: run.pr.is_some(),
+        has_rivals: task.picked.is_none() && agents.len() > 1,
+        is_kept: run.preserved.is_some(),
+        has_log: run.launched_at.is_some() || run.error.as_ref().is_some_and(|error| error.code == "set_up"),
+        is_told: told::error(out, run).is_some_and(|reason| reason.contains("`dandori ")),
+    }
+}

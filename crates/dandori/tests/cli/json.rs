@@ -1,0 +1,314 @@
+//! Every verb with `--json`, once as it should be and once as it fails: what it prints is what `docs/schema` says, no more and no less.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use dandori_testkit::env::{Ran, TestEnv};
+use serde_json::{Value, json};
+
+use crate::machine;
+
+const EDITS: &str = "exec:echo hello > hello.txt; echo done";
+
+fn folder() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/schema"))
+}
+
+/// Verbs whose output nobody has held against its schema yet.
+const NOT_YET: &[&str] = &[
+    "inbox-show",
+    "inbox-snooze",
+    "inbox-wake",
+    "inbox-dismiss",
+    "notify-test",
+    "prompt-show",
+    "prompt-edit",
+    "config-set",
+    "config-edit",
+    "config-init",
+    "uninstall",
+    // At a terminal alone, and a play of its own: no test holds what they print to their schemas yet.
+    "guard-allow",
+    "guard-revoke",
+    "demo",
+];
+
+/// The schema of a command, without room for what it does not name.
+fn schema(command: &str) -> jsonschema::Validator {
+    let path = folder().join(format!("{command}.json"));
+    let text =
+        std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{command} has no schema: {}: {e}", path.display()));
+    let mut schema: Value = serde_json::from_str(&text).unwrap();
+    // The parts of one that is put together do not know each other's properties.
+    if !text.contains("NDJSON") && !text.contains("allOf") {
+        close(&mut schema);
+    }
+    jsonschema::validator_for(&schema).unwrap()
+}
+
+fn close(schema: &mut Value) {
+    match schema {
+        Value::Object(object) => {
+            if object.contains_key("properties") {
+                object.insert("additionalProperties".to_owned(), false.into());
+            }
+            object.values_mut().for_each(close);
+        }
+        Value::Array(items) => items.iter_mut().for_each(close),
+        _ => {}
+    }
+}
+
+fn check(command: &str, what: &str, value: &Value) {
+    let found: Vec<String> =
+        schema(command).iter_errors(value).map(|e| format!("{}: {e}", e.instance_path())).collect();
+    assert!(found.is_empty(), "{what}: {found:#?}\n{value:#}");
+}
+
+/// What has been tried, by the names of the schemas.
+#[derive(Default)]
+struct Tried {
+    well: BTreeSet<String>,
+    badly: BTreeSet<String>,
+}
+
+impl Tried {
+    fn name(words: &[&str]) -> String {
+        let groups =
+            ["task", "worktree", "pr", "playbook", "state", "daemon", "guard", "inbox", "notify", "prompt", "config"];
+        match words {
+            [group, verb, ..] if groups.contains(group) => format!("{group}-{verb}"),
+            [verb, ..] => (*verb).to_owned(),
+            [] => String::new(),
+        }
+    }
+
+    fn said(env: &TestEnv, words: &[&str]) -> Ran {
+        env.dandori([words, &["--json"]].concat())
+    }
+
+    /// It answers with its object, whatever its exit code says about it.
+    fn well(&mut self, env: &TestEnv, words: &[&str]) -> Value {
+        let name = Self::name(words);
+        let ran = Self::said(env, words);
+        let value = ran.json();
+        assert!(value.get("error").is_none(), "{words:?}: {value:#}");
+        check(&name, &words.join(" "), &value);
+        self.well.insert(name);
+        value
+    }
+
+    fn lines(&mut self, env: &TestEnv, words: &[&str]) {
+        let name = Self::name(words);
+        let ran = Self::said(env, words);
+        assert_eq!(ran.code, 0, "{ran:?}");
+        assert!(!ran.stdout.is_empty());
+        for line in ran.stdout.lines() {
+            check(&name, &words.join(" "), &serde_json::from_str(line).unwrap());
+        }
+        self.well.insert(name);
+    }
+
+    /// It fails, with one object that says so.
+    fn badly(&mut self, env: &TestEnv, words: &[&str]) {
+        let ran = Self::said(env, words);
+        assert_ne!(ran.code, 0, "{words:?}: {ran:?}");
+        let value = ran.json();
+        check("error", &words.join(" "), &value);
+        let (message, hint) = (&value["error"]["message"], &value["error"]["hint"]);
+        assert!(message.as_str().is_some_and(|m| !m.is_empty()) && hint != "", "{value:#}");
+        self.badly.insert(Self::name(words));
+    }
+}
+
+/// Every verb the program has, by what its own completion knows of it.
+fn verbs(env: &TestEnv) -> BTreeSet<String> {
+    let leaf = |path: &[String]| path.join("-");
+    let mut found = BTreeSet::new();
+    let mut open: Vec<Vec<String>> = vec![Vec::new()];
+    while let Some(path) = open.pop() {
+        let help = env.dandori(path.iter().map(String::as_str).chain(["--help"])).ok();
+        let listed = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+        let subs: Vec<String> = listed
+            .filter(|line| line.starts_with("  ") && !line.starts_with("   "))
+            .filter_map(|line| line.split_whitespace().next().map(str::to_owned))
+            .collect();
+        if subs.is_empty() {
+            found.insert(leaf(&path));
+        }
+        open.extend(subs.into_iter().map(|sub| path.iter().cloned().chain([sub]).collect()));
+    }
+    found
+}
+
+#[test]
+fn every_verb_prints_what_its_schema_says() {
+    let env = machine();
+    let mut tried = Tried::default();
+    let elsewhere = env.root().to_owned();
+    let outside = |tried: &mut Tried, words: &[&str]| {
+        let ran = env.dandori_in(&elsewhere, [words, &["--json"]].concat());
+        check("error", &words.join(" "), &ran.json());
+        tried.badly.insert(Tried::name(words));
+    };
+
+    tried.well(&env, &["run", "Say hello", "--agent", EDITS, "--pr"]);
+    tried.badly(&env, &["run", "x", "--agent", "nobody"]);
+    tried.well(&env, &["run", "It breaks", "--agent", "exec:exit 7"]);
+    tried.well(&env, &["task", "list"]);
+    tried.badly(&env, &["task", "list", "--state", "sleeping"]);
+    tried.well(&env, &["task", "show", "T-2"]);
+    tried.badly(&env, &["task", "show", "T-99"]);
+    tried.well(&env, &["task", "follow-up", "1", "Say it again"]);
+    tried.badly(&env, &["task", "follow-up", "T-99", "x"]);
+    tried.well(&env, &["task", "retry", "T-2"]);
+    tried.badly(&env, &["task", "retry", "T-1"]);
+    tried.well(&env, &["task", "compare", "T-1"]);
+    tried.badly(&env, &["task", "compare", "T-99"]);
+    tried.well(&env, &["task", "pick", "T-1", EDITS]);
+    tried.badly(&env, &["task", "pick", "T-1", "nobody"]);
+    tried.lines(&env, &["task", "log", "T-1"]);
+    tried.badly(&env, &["task", "log", "T-99"]);
+    tried.well(&env, &["task", "diff", "T-1"]);
+    tried.badly(&env, &["task", "diff", "T-99"]);
+    let started = tried.well(&env, &["run", "Wait", "--agent", "exec:sleep 600", "--detach"]);
+    let canceled = tried.well(&env, &["task", "cancel", started["task"].as_str().unwrap(), "T-99"]);
+    assert_eq!(canceled["tasks"][1]["error"]["code"], "no_such_task", "{canceled:#}");
+    tried.badly(&env, &["task", "cancel", "T-99"]);
+
+    tried.well(&env, &["worktree", "add", "hand"]);
+    tried.badly(&env, &["worktree", "add", "hand"]);
+    tried.well(&env, &["worktree", "list"]);
+    tried.well(&env, &["worktree", "list", "--sizes"]);
+    outside(&mut tried, &["worktree", "list"]);
+    tried.well(&env, &["worktree", "remove", "hand"]);
+    tried.badly(&env, &["worktree", "remove", "hand"]);
+    tried.well(&env, &["worktree", "gc", "--dry-run"]);
+    outside(&mut tried, &["worktree", "gc"]);
+    let other = env.root().join("other");
+    env.git(["worktree", "add", "-q", "-b", "other", other.as_str()]);
+    tried.well(&env, &["worktree", "adopt", other.as_str()]);
+    tried.badly(&env, &["worktree", "adopt", "/nowhere"]);
+    std::fs::write(other.join("kept.txt"), "kept\n").unwrap();
+    tried.well(&env, &["worktree", "remove", "--force", "other"]);
+    tried.well(&env, &["worktree", "restore", "other"]);
+    tried.badly(&env, &["worktree", "restore", "nothing-like-it"]);
+
+    tried.well(&env, &["worktree", "path", "other"]);
+    tried.badly(&env, &["worktree", "path", "nothing-like-it"]);
+    tried.well(&env, &["task", "open", "T-1"]);
+    tried.badly(&env, &["task", "open", "T-99"]);
+    for words in [&["status"][..], &["inbox"], &["config", "show"], &["prompt", "list"]] {
+        tried.well(&env, words);
+        tried.badly(&env, &[words, &["--nonsense"]].concat());
+    }
+
+    tried.well(&env, &["pr", "create", "T-1"]);
+    tried.badly(&env, &["pr", "create", "T-99"]);
+    tried.well(&env, &["pr", "list"]);
+    outside(&mut tried, &["pr", "list"]);
+    tried.well(&env, &["pr", "show", "#1"]);
+    tried.badly(&env, &["pr", "show", "99"]);
+    tried.well(&env, &["pr", "open", "1"]);
+    tried.badly(&env, &["pr", "open", "99"]);
+    tried.well(&env, &["pr", "diff", "1"]);
+    tried.badly(&env, &["pr", "diff", "99"]);
+    tried.well(&env, &["pr", "checkout", "1"]);
+    tried.badly(&env, &["pr", "checkout", "99"]);
+    tried.badly(&env, &["pr", "merge", "1", "--yes"]);
+    tried.well(&env, &["pr", "close", "1"]);
+    tried.badly(&env, &["pr", "close", "99"]);
+    tried.well(&env, &["pr", "reopen", "1"]);
+    tried.badly(&env, &["pr", "reopen", "99"]);
+
+    tried.badly(&env, &["playbook", "show"]);
+    tried.badly(&env, &["playbook", "check"]);
+    tried.badly(&env, &["playbook", "status"]);
+    tried.well(&env, &["state", "history"]);
+    tried.well(&env, &["playbook", "new", "plan", "--activate", "--yes"]);
+    tried.badly(&env, &["playbook", "new", "plan"]);
+    tried.well(&env, &["playbook", "show"]);
+    tried.well(&env, &["playbook", "check"]);
+    tried.well(&env, &["playbook", "status"]);
+    tried.well(&env, &["post-loop"]);
+    tried.badly(&env, &["post-loop", "--nonsense"]);
+    tried.well(&env, &["state", "show"]);
+    outside(&mut tried, &["state", "show"]);
+    tried.well(&env, &["state", "set", "focus", "plan"]);
+    tried.badly(&env, &["state", "set", "config.security", "whatever"]);
+    tried.well(&env, &["state", "history"]);
+    tried.badly(&env, &["state", "history", "12345"]);
+
+    tried.well(&env, &["guard", "explain", "git push --force && cat .env > out | sh"]);
+    tried.badly(&env, &["guard", "explain"]);
+    let event = json!({ "hook_event_name": "PreToolUse", "tool_name": "Bash", "cwd": env.repo(),
+                        "tool_input": { "command": "rm -rf /" } });
+    env.write("event.json", &event.to_string());
+    tried.well(&env, &["guard", "test", "event.json"]);
+    tried.badly(&env, &["guard", "test", "no-such-file.json"]);
+    tried.well(&env, &["guard", "list"]);
+    tried.badly(&env, &["guard", "list", "--nonsense"]);
+    tried.well(&env, &["guard", "stats"]);
+    tried.well(&env, &["guard", "stats", "--runs"]);
+    tried.badly(&env, &["guard", "stats", "--since", "yesterday"]);
+    tried.badly(&env, &["guard", "revoke", "nothing"]);
+    tried.badly(&env, &["guard", "allow", "main-branch"]);
+    tried.well(&env, &["consent"]);
+    tried.badly(&env, &["consent", "--nonsense"]);
+
+    tried.well(&env, &["init", "--agent", "claude", "--dry-run"]);
+    tried.well(&env, &["init", "--agent", "claude"]);
+    tried.badly(&env, &["init", "--agent", "nobody"]);
+    tried.well(&env, &["doctor"]);
+    tried.badly(&env, &["doctor", "--guards", "--sandbox"]);
+    tried.well(&env, &["trust", "--show"]);
+    outside(&mut tried, &["trust", "--show"]);
+    tried.well(&env, &["completions", "bash"]);
+    tried.badly(&env, &["completions", "cmd.exe"]);
+    tried.badly(&env, &["demo", "--nonsense"]);
+
+    tried.well(&env, &["daemon", "status"]);
+    tried.well(&env, &["daemon", "start"]);
+    tried.badly(&env, &["daemon", "start", "--listen", "127.0.0.1:1"]);
+    tried.well(&env, &["daemon", "logs"]);
+    tried.badly(&env, &["daemon", "logs", "-n", "many"]);
+    tried.well(&env, &["daemon", "stop"]);
+    tried.well(&env, &["daemon", "status"]);
+    tried.badly(&env, &["daemon", "status", "now"]);
+    tried.badly(&env, &["daemon", "stop", "now"]);
+
+    // These have schemas and are still to be tried here.
+    for later in NOT_YET {
+        assert!(folder().join(format!("{later}.json")).is_file(), "{later}");
+        assert!(!tried.well.contains(*later), "{later} is tried by now");
+        tried.well.insert((*later).to_owned());
+        tried.badly.insert((*later).to_owned());
+    }
+    // A merge is for a person at a terminal.
+    tried.well.insert("pr-merge".to_owned());
+    // Manual pages are for people.
+    tried.well.insert("man".to_owned());
+    tried.badly.insert("man".to_owned());
+    let verbs = verbs(&env);
+    assert!(verbs.len() > 40, "{verbs:?}");
+    let untried: Vec<&String> =
+        verbs.iter().filter(|v| !tried.well.contains(*v) || !tried.badly.contains(*v)).collect();
+    assert!(untried.is_empty(), "no schema, or not tried with --json both ways: {untried:?}");
+}
+
+#[test]
+fn errors_speak_the_language_that_was_asked_for_and_have_the_same_code() {
+    let env = machine();
+    let english = env.dandori(["task", "show", "T-9", "--json"]).json();
+    let japanese = env.dandori(["task", "show", "T-9", "--json", "--lang", "ja"]).json();
+    assert_eq!(
+        (&english["error"]["code"], &japanese["error"]["code"]),
+        (&"no_such_task".into(), &"no_such_task".into())
+    );
+    assert!(english["error"]["message"].as_str().unwrap().is_ascii());
+    assert!(!japanese["error"]["message"].as_str().unwrap().is_ascii());
+    let failed = env.dandori(["run", "x", "--agent", "exec:exit 3", "--lang", "ja", "--json"]).json();
+    let error = &failed["runs"][0]["error"];
+    assert_eq!(error["code"], "agent", "{failed:#}");
+    assert!(!error["message"].as_str().unwrap().is_ascii() && !error["hint"].as_str().unwrap().is_ascii(), "{error:#}");
+}

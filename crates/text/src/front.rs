@@ -1,0 +1,131 @@
+//! Words of the front door: bare `dandori`.
+
+use dandori_domain::front::Suggestion;
+
+use crate::Lang;
+use crate::lang::say;
+
+pub fn needs_you(lang: Lang, count: usize) -> String {
+    say!(lang, "Needs you ({count})", "要対応 ({count})")
+}
+
+pub fn running(lang: Lang, count: usize) -> String {
+    say!(lang, "Running ({count})", "実行中 ({count})")
+}
+
+pub fn recent(lang: Lang) -> &'static str {
+    match lang {
+        Lang::En => "Recent",
+        Lang::Ja => "最近",
+    }
+}
+
+pub fn next(lang: Lang) -> &'static str {
+    match lang {
+        Lang::En => "Next",
+        Lang::Ja => "次の操作",
+    }
+}
+
+pub fn more_needs(lang: Lang, count: usize) -> String {
+    say!(lang, "{count} more: `dandori inbox`", "ほか {count} 件: `dandori inbox`")
+}
+
+pub fn more_running(lang: Lang, count: u64) -> String {
+    say!(lang, "{count} more: `dandori task list --open`", "ほか {count} 件: `dandori task list --open`")
+}
+
+pub fn quiet(lang: Lang) -> String {
+    say!(lang, "Nothing needs you, and nothing is running", "要対応も実行中のタスクもありません")
+}
+
+pub fn nothing_yet(lang: Lang) -> String {
+    say!(lang, "No tasks in this repository yet", "このリポジトリにはまだタスクがありません")
+}
+
+pub fn nothing_anywhere(lang: Lang) -> String {
+    say!(lang, "No tasks yet", "まだタスクがありません")
+}
+
+/// The heading when no repository is around.
+pub fn everywhere(lang: Lang) -> String {
+    say!(lang, "All repositories", "すべてのリポジトリ")
+}
+
+/// The command itself.
+pub fn command(lang: Lang, suggestion: &Suggestion) -> String {
+    match suggestion {
+        Suggestion::Demo => "dandori demo".to_owned(),
+        Suggestion::Run => say!(lang, "dandori run \"…\"", "dandori run \"…\""),
+        Suggestion::Doctor => "dandori doctor".to_owned(),
+        Suggestion::Inbox => "dandori inbox".to_owned(),
+        Suggestion::Watch { task } => format!("dandori task log {task}"),
+        Suggestion::Cancel { task } => format!("dandori task cancel {task}"),
+        Suggestion::Diff { run } => format!("dandori task diff {run}"),
+        Suggestion::FollowUp { task } => format!("dandori task follow-up {task} \"…\""),
+        Suggestion::CreatePull { run } => format!("dandori pr create {run}"),
+        Suggestion::Tasks => "dandori task list".to_owned(),
+        Suggestion::AllTasks => "dandori task list -A".to_owned(),
+        Suggestion::Resolve { command } => command.clone(),
+        Suggestion::Help => "dandori --help".to_owned(),
+    }
+}
+
+/// What it is good for.
+pub fn purpose(lang: Lang, suggestion: &Suggestion) -> String {
+    match suggestion {
+        Suggestion::Demo => {
+            say!(lang, "see it all in a minute, no account needed", "1 分で一通り試す (アカウント不要)")
+        }
+        Suggestion::Run => say!(lang, "give an agent a task", "エージェントにタスクを任せる"),
+        Suggestion::Doctor => say!(lang, "check this machine", "この環境を点検する"),
+        Suggestion::Inbox => say!(lang, "show everything that needs you", "要対応をすべて表示する"),
+        Suggestion::Watch { .. } => say!(lang, "watch it work", "作業の様子を見る"),
+        Suggestion::Cancel { .. } => say!(lang, "cancel it and keep its work", "取り消して作業内容を保存する"),
+        Suggestion::Diff { .. } => say!(lang, "see what it changed", "変更内容を見る"),
+        Suggestion::FollowUp { .. } => say!(lang, "ask for more", "追加の指示を出す"),
+        Suggestion::CreatePull { .. } => say!(lang, "open a pull request", "プルリクエストを作成する"),
+        Suggestion::Tasks => say!(lang, "list the tasks", "タスクを一覧表示する"),
+        Suggestion::AllTasks => {
+            say!(lang, "list the tasks of all repositories", "すべてのリポジトリのタスクを一覧表示する")
+        }
+        Suggestion::Resolve { .. } => say!(lang, "resolve the newest of these", "最新の要対応に対処する"),
+        Suggestion::Help => say!(lang, "show all commands", "すべてのコマンドを表示する"),
+    }
+}
+
+/// A word with two meanings.
+pub fn two_meanings(lang: Lang, word: &str, commands: &[&str]) -> crate::Said {
+    let listed = commands.iter().map(|command| ["`dandori ", command, "`"].concat()).collect::<Vec<_>>();
+    let (or, listed_ja) = (listed.join(" or "), listed.join("、"));
+    crate::Said::what(say!(lang, "`{word}` can mean several things", "`{word}` には複数の意味があります")).hint(say!(
+        lang,
+        "use {or}",
+        "{listed_ja} のいずれかを使ってください"
+    ))
+}
+
+/// A newer program has taken over from the daemon.
+pub fn taken_over(lang: Lang, before: &str, now: &str, runs: u64) -> String {
+    let runs = continuing(lang, runs);
+    say!(lang, "daemon {before} → {now}{runs}", "デーモン {before} → {now}{runs}")
+}
+
+/// The same, when only the program was replaced.
+pub fn restarted(lang: Lang, now: &str, runs: u64) -> String {
+    let runs = continuing(lang, runs);
+    say!(
+        lang,
+        "daemon {now} restarted: its program was replaced{runs}",
+        "プログラムが更新されたため、デーモン {now} を再起動しました{runs}"
+    )
+}
+
+fn continuing(lang: Lang, runs: u64) -> String {
+    match (lang, runs) {
+        (_, 0) => String::new(),
+        (Lang::En, 1) => "; 1 run continues".to_owned(),
+        (Lang::En, runs) => format!("; {runs} runs continue"),
+        (Lang::Ja, runs) => format!("。{runs} 件の実行は継続しています"),
+    }
+}
