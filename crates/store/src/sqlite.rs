@@ -29,24 +29,38 @@ const READERS: usize = 2;
 pub(crate) struct Sqlite {
     path: Utf8PathBuf,
     numbers: Numbers,
+    readers: Crew,
+    writer: Crew,
+}
+
+/// Threads with the queue they take their jobs from.
+struct Crew {
     /// Gone only while it is being closed.
-    queues: Option<Queues>,
+    queue: Option<mpsc::Sender<Box<dyn Job>>>,
     threads: Vec<JoinHandle<()>>,
 }
 
-struct Queues {
-    writer: mpsc::Sender<Box<dyn Job>>,
-    readers: mpsc::Sender<Box<dyn Job>>,
-}
+impl Crew {
+    fn send(&self, job: Box<dyn Job>, ended: &str) -> Result<()> {
+        let sent = self.queue.as_ref().is_some_and(|queue| queue.send(job).is_ok());
+        sent.then_some(()).ok_or_else(|| StoreError::unavailable(ended))
+    }
 
-/// What was asked for is still done, and the file is closed when the last handle is gone: whoever opens it next
-/// finds nobody else there.
-impl Drop for Sqlite {
-    fn drop(&mut self) {
-        self.queues = None;
+    /// What was asked for is still done.
+    fn close(&mut self) {
+        self.queue = None;
         for thread in self.threads.drain(..) {
             let _ = thread.join();
         }
+    }
+}
+
+/// The file is closed when the last handle is gone: whoever opens it next finds nobody else there. The writer goes last
+/// and alone: only the last connection moves the journal into the file, and of two that close at once neither is the last.
+impl Drop for Sqlite {
+    fn drop(&mut self) {
+        self.readers.close();
+        self.writer.close();
     }
 }
 
@@ -65,18 +79,20 @@ impl Sqlite {
         shared.newest.send_replace(opened.newest);
         let numbers = Numbers::go_on(path, &opened.connection, report.rescue.is_some())?;
 
-        let (writer, jobs) = mpsc::channel();
+        let (queue, jobs) = mpsc::channel();
         let for_writer = Arc::clone(shared);
-        let mut threads = vec![spawn("store-writer", move || writer::run(&opened.connection, &jobs, &for_writer))?];
+        let threads = vec![spawn("store-writer", move || writer::run(&opened.connection, &jobs, &for_writer))?];
+        let writer = Crew { queue: Some(queue), threads };
 
-        let (readers, jobs) = mpsc::channel();
+        let (queue, jobs) = mpsc::channel();
         let jobs = Arc::new(Mutex::new(jobs));
+        let mut readers = Crew { queue: Some(queue), threads: Vec::new() };
         for _ in 0..READERS {
             let connection = connection::connect(path, Connect::ToRead)?;
             let jobs = Arc::clone(&jobs);
-            threads.push(spawn("store-reader", move || writer::run_reader(&connection, &jobs))?);
+            readers.threads.push(spawn("store-reader", move || writer::run_reader(&connection, &jobs))?);
         }
-        Ok((Self { path: path.to_owned(), numbers, queues: Some(Queues { writer, readers }), threads }, report))
+        Ok((Self { path: path.to_owned(), numbers, readers, writer }, report))
     }
 
     /// A task was given this number. Whoever asked for it hears of it only after.
@@ -92,13 +108,11 @@ impl Sqlite {
     }
 
     pub(crate) fn write(&self, job: Box<dyn Job>) -> Result<()> {
-        let sent = self.queues.as_ref().is_some_and(|q| q.writer.send(job).is_ok());
-        sent.then_some(()).ok_or_else(|| StoreError::unavailable("its writer has ended"))
+        self.writer.send(job, "its writer has ended")
     }
 
     pub(crate) fn read(&self, job: Box<dyn Job>) -> Result<()> {
-        let sent = self.queues.as_ref().is_some_and(|q| q.readers.send(job).is_ok());
-        sent.then_some(()).ok_or_else(|| StoreError::unavailable("its readers have ended"))
+        self.readers.send(job, "its readers have ended")
     }
 }
 

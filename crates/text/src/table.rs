@@ -297,7 +297,7 @@ mod tests {
             assert!(lines[1].starts_with("T-1234  ") && lines[1].contains("COMMITTING"), "{screen}: {lines:#?}");
         }
         assert_eq!(table.lines(Some(40))[1], "T-1234  COMMITTING  12d  Add a greeting…");
-        assert_eq!(table.lines(Some(40))[2], "T-5     FAILED      3m   日本語の挨拶…");
+        assert_eq!(table.lines(Some(40))[2], "T-5     FAILED      3m   日本語の挨拶を…");
     }
 
     #[test]
