@@ -327,12 +327,12 @@ pub fn leftover_reason(lang: Lang, reason: &LeftoverReason) -> String {
             say!(lang, "not used by any run or session", "どの実行・セッションからも使用されていません")
         }
         LeftoverReason::Missing => say!(lang, "its folder is missing", "フォルダーがありません"),
-        LeftoverReason::Unrecorded => say!(
+        LeftoverReason::Unknown => say!(
             lang,
             "no longer known to git: its contents could not be preserved",
             "git の管理から外れているため、内容を保存できません"
         ),
-        LeftoverReason::Lost => say!(
+        LeftoverReason::Unrecorded => say!(
             lang,
             "its run is not in the restored database; take it over with `dandori worktree adopt <path>`, or remove it with `dandori worktree remove <worktree>`",
             "復元したデータベースに実行の記録がありません。`dandori worktree adopt <path>` で引き継ぐか、`dandori worktree remove <worktree>` で削除できます"
