@@ -49,6 +49,7 @@ mod uninstall;
 mod usage;
 mod versions;
 mod waiting;
+mod walk_through;
 mod watch;
 mod worktrees;
 
