@@ -269,7 +269,7 @@ pub fn will_merge(
     let count = commits(lang, look.ahead);
     let mut lines = vec![
         say!(lang, "pull request #{number}: {title}", "プルリクエスト #{number}: {title}"),
-        say!(lang, "{count} into {base}, up to {head}", "{base} へ{count} ({head} まで)"),
+        say!(lang, "{count} into {base}, up to {head}", "{base} へ {count} ({head} まで)"),
     ];
     lines.push(match (by_forge, look.behind, rule) {
         (true, ..) => say!(lang, "merge commit, made by GitHub", "マージコミット (GitHub が作成)"),
