@@ -115,6 +115,15 @@ impl TestEnv {
         self
     }
 
+    /// The program is where a user has it, in `~/.local/bin`: its path is as long on every machine.
+    pub fn install(&mut self) -> &mut Self {
+        let bin = self.home().join(".local/bin/dandori");
+        std::fs::create_dir_all(bin.parent().unwrap()).unwrap();
+        std::fs::hard_link(&self.bin, &bin).or_else(|_| std::fs::copy(&self.bin, &bin).map(|_| ())).unwrap();
+        self.bin = bin;
+        self
+    }
+
     /// Everything on this machine belongs to somebody else from now on, who can also start dandori.
     pub fn give_to(&mut self, id: u32) -> &mut Self {
         let bin = self.root.join("bin/dandori");
@@ -272,16 +281,16 @@ impl TestEnv {
         })
     }
 
-    /// Processes that carry this environment's mark: its state root.
+    /// Processes that carry this environment's mark: its state root or its home.
     pub fn processes(&self) -> Vec<(u32, String)> {
-        let mark = format!("DANDORI_STATE_DIR={}", self.state());
+        let marks = [format!("DANDORI_STATE_DIR={}", self.state()), format!("HOME={}", self.home())];
         let inside = self.root.as_str();
         let mut found = Vec::new();
         for entry in std::fs::read_dir("/proc").unwrap().flatten() {
             let Some(pid) = entry.file_name().to_str().and_then(|n| n.parse::<u32>().ok()) else { continue };
             let environ = std::fs::read(entry.path().join("environ")).unwrap_or_default();
             let cwd = std::fs::read_link(entry.path().join("cwd")).unwrap_or_default();
-            let marked = environ.split(|b| *b == 0).any(|v| v == mark.as_bytes());
+            let marked = environ.split(|b| *b == 0).any(|v| marks.iter().any(|mark| v == mark.as_bytes()));
             if pid != std::process::id() && (marked || cwd.starts_with(inside)) {
                 let line = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
                 let line = String::from_utf8_lossy(&line).replace('\0', " ");
