@@ -87,7 +87,12 @@ impl TestEnv {
 
     /// The machine alone; `repo` is an empty folder.
     pub fn without_repository(bin: &str) -> Self {
-        let dir = TempDir::with_prefix("dd-").unwrap();
+        Self::below(bin, &std::env::temp_dir())
+    }
+
+    /// The same in this folder: its path is as long on every machine.
+    pub fn below(bin: &str, folder: &std::path::Path) -> Self {
+        let dir = TempDir::with_prefix_in("dd-", folder).unwrap();
         let root = Utf8PathBuf::try_from(dir.path().canonicalize().unwrap()).unwrap();
         for folder in ["home", "repo", "tmp"] {
             std::fs::create_dir_all(root.join(folder)).unwrap();
