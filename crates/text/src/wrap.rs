@@ -1,4 +1,4 @@
-//! Lines no wider than a terminal, broken at spaces, and between Japanese characters where there are none. What stands in
+//! Lines no wider than a terminal, broken at spaces, and between Japanese words where there are none. What stands in
 //! backquotes is a command to copy: it stays in one piece.
 
 use unicode_width::UnicodeWidthChar;
@@ -8,7 +8,7 @@ use crate::table::width;
 /// What must not stand at the beginning of a line.
 const NOT_FIRST: &str = "、。，．）」』】〉》！？・：；ーぁぃぅぇぉっゃゅょァィゥェォッャュョ,.)]!?:;…";
 /// What must not stand at the end of one.
-const NOT_LAST: &str = "（「『【〈《([";
+const NOT_LAST: &str = "（「『【〈《([未";
 
 /// Breaks a text into lines of at most `cells`, colours not counted. A word or a command that is wider than that alone
 /// stays whole: whoever copies it gets all of it.
@@ -59,6 +59,14 @@ fn closed_later(rest: &str) -> bool {
     rest.contains('`')
 }
 
+/// Two characters of one Japanese word, as far as the characters tell: katakana, kanji, and the kana that a kanji ends in.
+fn is_one_word(before: char, c: char) -> bool {
+    let is_katakana = |c: char| ('\u{30a0}'..='\u{30ff}').contains(&c) && c != '・';
+    let is_kanji = |c: char| ('\u{4e00}'..='\u{9fff}').contains(&c) || c == '々';
+    let is_hiragana = |c: char| ('\u{3041}'..='\u{309f}').contains(&c);
+    is_katakana(before) && is_katakana(c) || is_kanji(before) && (is_kanji(c) || is_hiragana(c))
+}
+
 /// Where a line may be broken; a number and its unit are kept together by a space that does not break (U+00A0).
 fn is_space(c: char) -> bool {
     c.is_whitespace() && c != '\u{a0}'
@@ -78,7 +86,8 @@ fn pieces(text: &str) -> Vec<String> {
             Some('\u{a0}') => false,
             Some(before) if is_space(before) => !is_space(c),
             Some(before) => {
-                (wide(before) || wide(c)) && !is_space(c) && !NOT_FIRST.contains(c) && !NOT_LAST.contains(before)
+                let is_between = (wide(before) || wide(c)) && !is_one_word(before, c);
+                is_between && !is_space(c) && !NOT_FIRST.contains(c) && !NOT_LAST.contains(before)
             }
         };
         match pieces.last_mut() {
@@ -120,6 +129,8 @@ mod tests {
 
     #[test]
     fn japanese_breaks_anywhere_but_before_a_full_stop_and_inside_words() {
+        assert_eq!(wrap("それをプッシュしました", 12), ["それを", "プッシュし", "ました"]);
+        assert_eq!(wrap("すぐに確認できます", 8), ["すぐに", "確認でき", "ます"]);
         assert_eq!(wrap("日本語の文です。次の文。", 8), ["日本語の", "文です。", "次の文。"]);
         assert_eq!(wrap("差分は dandori が作る", 10), ["差分は", "dandori が", "作る"]);
         assert_eq!(wrap("費用 12.3k\u{a0}トークン", 14), ["費用", "12.3k トークン"]);

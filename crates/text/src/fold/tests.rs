@@ -116,7 +116,7 @@ fn a_message_is_two_rows_at_most_and_breaks_between_words() {
     let japanese = said("挨拶の文を確認しました。これから変更して、テストを実行します。最後に結果を報告します。");
     assert_eq!(
         folded(Lang::Ja, &[japanese], 40),
-        ["● 挨拶の文を確認しました。これから変更し", "  て、テストを実行します。最後に …",]
+        ["● 挨拶の文を確認しました。これから変更し", "  て、テストを実行します。最後に結果を …",]
     );
     // One word without an end is cut.
     assert_eq!(folded(Lang::En, &[said(&"x".repeat(100))], 20), [format!("● {}…", "x".repeat(17))]);
