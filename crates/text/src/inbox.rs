@@ -272,7 +272,7 @@ pub fn duration(lang: Lang, seconds: u64) -> String {
 
 /// How long ago.
 pub fn ago(lang: Lang, seconds: u64) -> String {
-    if seconds < 5 {
+    if seconds < 60 {
         return say!(lang, "just now", "たった今");
     }
     let length = duration(lang, seconds);

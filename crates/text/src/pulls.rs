@@ -61,7 +61,7 @@ pub fn not_fetched(lang: Lang) -> &'static str {
 
 pub fn no_checks(lang: Lang, embedded: bool) -> &'static str {
     match (lang, embedded) {
-        (Lang::En, true) => "checks: none, the embedded forge runs no checks",
+        (Lang::En, true) => "checks: none (the embedded forge runs none)",
         (Lang::Ja, true) => "チェック: なし (内蔵フォージではチェックは実行されません)",
         (Lang::En, false) => "checks: not shown here, see its page",
         (Lang::Ja, false) => "チェック: ここには表示されません。ページで確認してください",
@@ -122,7 +122,7 @@ pub fn obstacle(lang: Lang, obstacle: &MergeObstacle) -> String {
         }
         MergeObstacle::Conflict { files } => {
             let files = named(lang, files);
-            say!(lang, "it conflicts with the base in {files}", "ベースと競合しています: {files}")
+            say!(lang, "it conflicts with the base in {files}", "ベースとコンフリクトしています: {files}")
         }
         MergeObstacle::NotFastForward { behind: 1 } => say!(
             lang,
@@ -185,7 +185,7 @@ pub fn remedy(lang: Lang, number: u64, obstacle: &MergeObstacle) -> String {
             lang,
             "`dandori pr checkout {number}` says where its branch is: merge the base there, resolve the conflicts, commit and \
              push",
-            "`dandori pr checkout {number}` でブランチの場所がわかります。そこでベースをマージし、競合を解決してコミット、プッシュしてください"
+            "`dandori pr checkout {number}` でブランチの場所がわかります。そこでベースをマージし、コンフリクトを解決してコミット、プッシュしてください"
         ),
         MergeObstacle::NotFastForward { .. } | MergeObstacle::ForgeMakesCommits => say!(
             lang,
@@ -201,47 +201,56 @@ pub fn remedy(lang: Lang, number: u64, obstacle: &MergeObstacle) -> String {
 }
 
 /// The next command for one that is as it is.
-pub fn next(lang: Lang, number: u64, state: PullState, ours: bool) -> Option<String> {
+pub fn next(number: u64, state: PullState) -> Option<String> {
     match state {
-        PullState::Open if ours => {
-            Some(say!(lang, "next: `dandori pr merge {number}`", "次のコマンド: `dandori pr merge {number}`"))
-        }
-        PullState::Closed if ours => {
-            Some(say!(lang, "next: `dandori pr reopen {number}`", "次のコマンド: `dandori pr reopen {number}`"))
-        }
-        PullState::Open | PullState::Closed | PullState::Merged => None,
+        PullState::Open => Some(format!("dandori pr merge {number}")),
+        PullState::Closed => Some(format!("dandori pr reopen {number}")),
+        PullState::Merged => None,
     }
 }
 
+/// Where it is: an address to open, or that there is none.
+fn place(lang: Lang, url: &str) -> String {
+    if is_embedded(url) { say!(lang, " in the embedded forge", " (内蔵フォージ)") } else { format!(": {url}") }
+}
+
+/// Whether this is no address of a web page.
+pub fn is_embedded(url: &str) -> bool {
+    url.starts_with("dandori:")
+}
+
 pub fn opened(lang: Lang, number: u64, url: &str) -> String {
-    say!(lang, "opened pull request #{number}: {url}", "プルリクエスト #{number} を作成しました: {url}")
+    let place = place(lang, url);
+    say!(lang, "opened pull request #{number}{place}", "プルリクエスト #{number} を作成しました{place}")
 }
 
 /// Beside a run: the pull request of its branch.
 pub fn linked(lang: Lang, number: u64, url: &str, now: Option<PullState>) -> String {
+    let url = if is_embedded(url) { String::new() } else { format!(": {url}") };
     match now {
         Some(now @ (PullState::Merged | PullState::Closed)) => {
             let word = state(lang, now);
-            say!(lang, "pull request #{number} ({word}): {url}", "プルリクエスト #{number} ({word}): {url}")
+            say!(lang, "pull request #{number} ({word}){url}", "プルリクエスト #{number} ({word}){url}")
         }
-        Some(PullState::Open) | None => say!(lang, "pull request #{number}: {url}", "プルリクエスト #{number}: {url}"),
+        Some(PullState::Open) | None => say!(lang, "pull request #{number}{url}", "プルリクエスト #{number}{url}"),
     }
 }
 
 pub fn updated(lang: Lang, number: u64, url: &str) -> String {
-    say!(lang, "updated pull request #{number}: {url}", "プルリクエスト #{number} を更新しました: {url}")
+    let place = place(lang, url);
+    say!(lang, "updated pull request #{number}{place}", "プルリクエスト #{number} を更新しました{place}")
 }
 
 pub fn unchanged(lang: Lang, number: u64, url: &str) -> String {
-    say!(lang, "pull request #{number} is already open: {url}", "プルリクエスト #{number} は既にオープンです: {url}")
+    let place = place(lang, url);
+    say!(lang, "pull request #{number} is already open{place}", "プルリクエスト #{number} は既にオープンです{place}")
 }
 
-pub fn update_hint(lang: Lang, number: u64) -> String {
-    say!(
-        lang,
-        "change it with --title or --body; `dandori pr show {number}` shows it",
-        "--title か --body で変更できます。内容は `dandori pr show {number}` で確認できます"
-    )
+pub fn update_hint(lang: Lang) -> &'static str {
+    match lang {
+        Lang::En => "change it with --title or --body",
+        Lang::Ja => "--title か --body で変更できます",
+    }
 }
 
 pub fn moved(lang: Lang, number: u64, head: &str) -> String {
@@ -249,10 +258,11 @@ pub fn moved(lang: Lang, number: u64, head: &str) -> String {
 }
 
 pub fn replaced(lang: Lang, before: u64, number: u64, url: &str) -> String {
+    let place = place(lang, url);
     say!(
         lang,
-        "closed pull request #{before} and opened #{number} for the picked run: {url}",
-        "プルリクエスト #{before} をクローズし、選んだ実行の #{number} を作成しました: {url}"
+        "closed pull request #{before} and opened #{number} for the picked run{place}",
+        "プルリクエスト #{before} をクローズし、採用した実行の #{number} を作成しました{place}"
     )
 }
 
@@ -269,7 +279,7 @@ pub fn will_merge(
     let count = commits(lang, look.ahead);
     let mut lines = vec![
         say!(lang, "pull request #{number}: {title}", "プルリクエスト #{number}: {title}"),
-        say!(lang, "{count} into {base}, up to {head}", "{base} へ {count} ({head} まで)"),
+        say!(lang, "{count} into {base}, up to {head}", "{base} へ{count} ({head} まで)"),
     ];
     lines.push(match (by_forge, look.behind, rule) {
         (true, ..) => say!(lang, "merge commit, made by GitHub", "マージコミット (GitHub が作成)"),
@@ -307,8 +317,8 @@ pub fn merged(lang: Lang, number: u64, base: &str, commit: &str) -> String {
 pub fn base_left(lang: Lang, base: &str) -> String {
     say!(
         lang,
-        "your branch {base} was not moved; `git pull` in its checkout brings it up to date",
-        "手元のブランチ {base} は更新していません。チェックアウトで `git pull` を実行してください"
+        "your own {base} was not moved; `git pull --rebase` in its checkout brings it up to date",
+        "手元の {base} は更新していません。チェックアウトで `git pull --rebase` を実行してください"
     )
 }
 
@@ -402,11 +412,14 @@ pub fn candidate_files(lang: Lang, files: usize, insertions: u64, deletions: u64
     }
 }
 
+/// The same where a word has no room.
+pub const PICKED: &str = "★";
+
 /// Beside the run that was picked.
 pub fn picked(lang: Lang) -> &'static str {
     match lang {
         Lang::En => "★ picked",
-        Lang::Ja => "★ 選択済み",
+        Lang::Ja => "★ 採用",
     }
 }
 
@@ -511,7 +524,7 @@ pub(crate) fn pick_first(lang: Lang, task: &str, candidates: &[String]) -> Said 
     Said::what(say!(
         lang,
         "{task} has {count} candidates and none is picked",
-        "{task} には候補が {count} 件あり、まだ選ばれていません"
+        "{task} には候補が {count} 件あり、まだ採用されていません"
     ))
     .hint(alternatives(lang, &pick_commands(task, candidates)))
 }

@@ -186,11 +186,7 @@ pub fn started(lang: Lang, task: &str, title: &str) -> String {
 }
 
 pub fn detached(lang: Lang, task: &str) -> String {
-    say!(
-        lang,
-        "{task} is running in the background; `dandori task log {task}` follows it",
-        "{task} はバックグラウンドで実行中です。`dandori task log {task}` で経過を表示できます"
-    )
+    say!(lang, "{task} is running in the background", "{task} はバックグラウンドで実行中です")
 }
 
 pub fn interrupted(lang: Lang, task: &str) -> String {
@@ -306,6 +302,11 @@ pub fn worktree_added(lang: Lang, path: &str, branch: &str) -> String {
     say!(lang, "{path} on {branch}", "{path} ({branch})")
 }
 
+/// Above its path.
+pub fn worktree_restored(lang: Lang, branch: &str) -> String {
+    say!(lang, "restored the work on {branch} in a worktree:", "{branch} の作業をワークツリーに復元しました:")
+}
+
 pub fn worktree_removed(lang: Lang, path: &str) -> String {
     say!(lang, "removed {path}", "{path} を削除しました")
 }
@@ -360,8 +361,8 @@ pub fn nothing_to_collect(lang: Lang) -> &'static str {
     }
 }
 
-pub fn picked(lang: Lang, task: &str, run: &str) -> String {
-    say!(lang, "{task}: picked {run}", "{task}: {run} を採用しました")
+pub fn picked(lang: Lang, task: &str, agent: &str, run: &str) -> String {
+    say!(lang, "{task}: picked {agent} ({run})", "{task}: {agent} ({run}) を採用しました")
 }
 
 pub fn no_tasks(lang: Lang) -> &'static str {
@@ -440,15 +441,15 @@ pub fn reconnecting(lang: Lang) -> &'static str {
 
 pub fn same_change(lang: Lang) -> &'static str {
     match lang {
-        Lang::En => "same change",
-        Lang::Ja => "同じ変更",
+        Lang::En => "same",
+        Lang::Ja => "同じ",
     }
 }
 
 pub fn different_change(lang: Lang) -> &'static str {
     match lang {
-        Lang::En => "different changes",
-        Lang::Ja => "異なる変更",
+        Lang::En => "different",
+        Lang::Ja => "異なる",
     }
 }
 

@@ -30,7 +30,8 @@ pub fn hooks_in(lang: Lang, path: &str) -> String {
 }
 
 pub fn state(lang: Lang, path: &str, bytes: u64) -> String {
-    let size = size(bytes);
+    // A number stays with its unit.
+    let size = size(bytes).replace(' ', "\u{a0}");
     say!(lang, "tasks, logs and worktrees in {path} ({size})", "{path} 内のタスク、ログ、ワークツリー ({size})")
 }
 
@@ -46,8 +47,12 @@ pub fn worktrees(lang: Lang, repository: &str, number: usize, unsaved: usize) ->
     }
 }
 
-pub fn saved(lang: Lang, branch: &str, reference: &str) -> String {
-    say!(lang, "preserved the work on {branch} as {reference}", "{branch} の作業を {reference} に保存しました")
+pub fn saved(lang: Lang, repository: &str, branch: &str, reference: &str) -> String {
+    say!(
+        lang,
+        "preserved the work on {branch}; to see it:\n  `git -C {repository} show {reference}`",
+        "{branch} の作業を保存しました。内容の表示:\n  `git -C {repository} show {reference}`"
+    )
 }
 
 pub fn repositories_stay(lang: Lang) -> &'static str {
@@ -76,7 +81,7 @@ pub fn state_stays(lang: Lang, path: &str) -> String {
 pub fn question(lang: Lang) -> &'static str {
     match lang {
         Lang::En => "Uninstall dandori?",
-        Lang::Ja => "dandori をアンインストールしますか?",
+        Lang::Ja => "アンインストールしますか?",
     }
 }
 

@@ -65,7 +65,7 @@ pub(crate) async fn run(args: RunArgs, context: &Context) -> Result<ExitCode, Fa
     };
     let (client, task) = asked.await.inspect_err(|_| instruction.kept(context, "dandori run"))?;
     instruction.taken();
-    context.out.say(ui::started(context.out.lang, &task.number, &task.title));
+    context.out.say_on(2, &ui::started(context.out.lang, &task.number, &task.title));
     let runs = task.runs.iter().map(|r| r.id.clone()).collect();
     args.wait.wait(client, task, runs, context).await
 }

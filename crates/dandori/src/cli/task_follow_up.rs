@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::Args;
 use dandori_api::{FollowUp, RunView, TaskView};
 
-use dandori_text::editor;
+use dandori_text::{editor, ui};
 
 use super::Context;
 use super::instruction::InstructionArgs;
@@ -49,5 +49,7 @@ pub(crate) async fn run(args: TaskFollowUpArgs, context: &Context) -> Result<Exi
     let run: RunView = asked.inspect_err(|_| instruction.kept(context, &again))?;
     instruction.taken();
     let task: TaskView = client.get(&format!("/v1/tasks/{}", quoted(&task.id))).await?;
+    let title = dandori_domain::wording::title(&request.instruction);
+    context.out.say_on(2, &ui::started(context.out.lang, &task.number, &title));
     args.wait.wait(client, task, vec![run.id], context).await
 }

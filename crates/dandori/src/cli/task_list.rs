@@ -131,7 +131,7 @@ fn table(args: &TaskListArgs, tasks: &[TaskView], out: &Out) -> Table {
             rows.row([
                 of_first(&task.number),
                 if task.picked.as_ref() == Some(&run.key) {
-                    format!("{} {}", run.key, pulls::picked(out.lang))
+                    format!("{} {}", run.key, pulls::PICKED)
                 } else {
                     run.key.clone()
                 },
@@ -146,7 +146,7 @@ fn table(args: &TaskListArgs, tasks: &[TaskView], out: &Out) -> Table {
             ]);
         }
     }
-    rows.rank([0, 4, 6, 0, 3, 5, 2, 1, 0]).shrink(2, 10)
+    rows.rank([0, 4, 6, 0, 3, 5, 2, 1, 0]).shrink(2, 10).title_last()
 }
 
 /// The last part of each repository's path, and as much before it as two of the same name need.

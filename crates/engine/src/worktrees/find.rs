@@ -18,6 +18,13 @@ impl Engine {
         let Some(workspace) = run.workspace() else {
             return Err(Problem::NoSuchWorktree { text: text.to_owned() });
         };
-        self.one(&repo.root, workspace.key.as_str()).await
+        // One that was removed may be back: work that is restored is on the same branch, in a worktree of its own.
+        match self.one(&repo.root, workspace.key.as_str()).await {
+            Err(Problem::NoSuchWorktree { .. }) => match self.one(&repo.root, &workspace.branch).await {
+                Err(Problem::NoSuchWorktree { .. }) => Err(Problem::NoSuchWorktree { text: text.to_owned() }),
+                other => other,
+            },
+            other => other,
+        }
     }
 }
