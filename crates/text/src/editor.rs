@@ -44,10 +44,11 @@ pub fn empty(lang: Lang) -> Said {
 }
 
 pub fn kept(lang: Lang, command: &str, path: &str) -> String {
+    let word = dandori_domain::shell_word(path);
     say!(
         lang,
-        "your text was saved; use it with `{command} -f {path}`",
-        "入力した指示は保存しました。`{command} -f {path}` で使えます"
+        "your text was saved; use it with `{command} -f {word}`",
+        "入力した指示は保存しました。`{command} -f {word}` で使えます"
     )
 }
 

@@ -1,6 +1,7 @@
 //! Words about pull requests: the page of one, what can be done about it, and why it was not done.
 
 use dandori_domain::pull::{MergeLook, MergeObstacle, MergeRule, PullState};
+use dandori_domain::shell_word;
 
 use crate::lang::say;
 use crate::{Lang, Said};
@@ -122,7 +123,7 @@ pub fn obstacle(lang: Lang, obstacle: &MergeObstacle) -> String {
         }
         MergeObstacle::Conflict { files } => {
             let files = named(lang, files);
-            say!(lang, "it conflicts with the base in {files}", "ベースと競合しています: {files}")
+            say!(lang, "it conflicts with the base in {files}", "ベースとコンフリクトしています: {files}")
         }
         MergeObstacle::NotFastForward { behind: 1 } => say!(
             lang,
@@ -185,18 +186,21 @@ pub fn remedy(lang: Lang, number: u64, obstacle: &MergeObstacle) -> String {
             lang,
             "`dandori pr checkout {number}` says where its branch is: merge the base there, resolve the conflicts, commit and \
              push",
-            "`dandori pr checkout {number}` でブランチの場所がわかります。そこでベースをマージし、競合を解決してコミット、プッシュしてください"
+            "`dandori pr checkout {number}` でブランチの場所がわかります。そこでベースをマージし、コンフリクトを解決してコミットし、プッシュしてください"
         ),
         MergeObstacle::NotFastForward { .. } | MergeObstacle::ForgeMakesCommits => say!(
             lang,
             "`dandori pr merge {number}` makes a merge commit",
             "`dandori pr merge {number}` ならマージコミットを作成します"
         ),
-        MergeObstacle::BaseDirty { path, .. } => say!(
-            lang,
-            "commit them or put them away with `git -C {path} stash`, then merge again",
-            "コミットするか `git -C {path} stash` で退避してから、もう一度マージしてください"
-        ),
+        MergeObstacle::BaseDirty { path, .. } => {
+            let word = shell_word(path.as_str());
+            say!(
+                lang,
+                "commit or stash them (`git -C {word} stash`), then merge again",
+                "コミットするか `git -C {word} stash` で退避してから、もう一度マージしてください"
+            )
+        }
     }
 }
 
@@ -252,7 +256,7 @@ pub fn replaced(lang: Lang, before: u64, number: u64, url: &str) -> String {
     say!(
         lang,
         "closed pull request #{before} and opened #{number} for the picked run: {url}",
-        "プルリクエスト #{before} をクローズし、選んだ実行の #{number} を作成しました: {url}"
+        "プルリクエスト #{before} をクローズし、採用した実行の #{number} を作成しました: {url}"
     )
 }
 
@@ -406,21 +410,19 @@ pub fn candidate_files(lang: Lang, files: usize, insertions: u64, deletions: u64
 pub fn picked(lang: Lang) -> &'static str {
     match lang {
         Lang::En => "★ picked",
-        Lang::Ja => "★ 選択済み",
+        Lang::Ja => "★ 採用",
     }
 }
 
 pub fn not_chosen(lang: Lang, commands: &[String]) -> Said {
-    let hint = alternatives(lang, commands);
+    let hint = pick_one(lang, commands);
     Said::what(say!(lang, "nothing was chosen", "選択されませんでした")).hint(hint)
 }
 
-fn alternatives(lang: Lang, commands: &[String]) -> String {
+fn pick_one(lang: Lang, commands: &[String]) -> String {
     let quoted: Vec<String> = commands.iter().map(|command| format!("`{command}`")).collect();
-    match lang {
-        Lang::En => quoted.join(" or "),
-        Lang::Ja => quoted.join(" または "),
-    }
+    let (or, ja) = (quoted.join(" or "), quoted.join(" または "));
+    say!(lang, "pick one: {or}", "1 つ採用してください: {ja}")
 }
 
 pub fn pick_commands(task: &str, candidates: &[String]) -> Vec<String> {
@@ -430,7 +432,7 @@ pub fn pick_commands(task: &str, candidates: &[String]) -> Vec<String> {
 pub(crate) fn no_pull_of(lang: Lang, text: &str) -> Said {
     Said::what(say!(lang, "`{text}` has no pull request", "`{text}` のプルリクエストはありません")).hint(say!(
         lang,
-        "`dandori pr list --state all` lists those there are",
+        "list all pull requests with `dandori pr list --state all`",
         "`dandori pr list --state all` で一覧を確認できます"
     ))
 }
@@ -458,7 +460,7 @@ pub(crate) fn busy(lang: Lang, number: u64) -> Said {
     ))
     .hint(say!(
         lang,
-        "`dandori pr show {number}` shows how it stands; then try again",
+        "see its state with `dandori pr show {number}`, then try again",
         "`dandori pr show {number}` で状況を確認してから、もう一度実行してください"
     ))
 }
@@ -477,7 +479,7 @@ pub(crate) fn cannot_merge(lang: Lang, number: u64, obstacles: &[MergeObstacle])
     let what = say!(lang, "pull request #{number} cannot be merged", "プルリクエスト #{number} をマージできません");
     let hint = match obstacles.first() {
         Some(first) => remedy(lang, number, first),
-        None => say!(lang, "`dandori pr show {number}` tells more", "`dandori pr show {number}` で確認できます"),
+        None => say!(lang, "see `dandori pr show {number}` for details", "`dandori pr show {number}` で確認できます"),
     };
     Said::what(what).why(why.join("\n")).hint(hint)
 }
@@ -501,7 +503,7 @@ pub(crate) fn merge_refused(lang: Lang, base: &str, reason: &str) -> Said {
     .why(reason.to_owned())
     .hint(say!(
         lang,
-        "check that you may push to {base} there; merged in another way, dandori notices it by itself",
+        "check that you are allowed to push to {base}; if you merge it another way, dandori notices by itself",
         "{base} へプッシュする権限を確認してください。別の方法でマージした場合は自動で検出されます"
     ))
 }
@@ -511,7 +513,7 @@ pub(crate) fn pick_first(lang: Lang, task: &str, candidates: &[String]) -> Said 
     Said::what(say!(
         lang,
         "{task} has {count} candidates and none is picked",
-        "{task} には候補が {count} 件あり、まだ選ばれていません"
+        "{task} には候補が {count} 件あり、まだ採用されていません"
     ))
-    .hint(alternatives(lang, &pick_commands(task, candidates)))
+    .hint(pick_one(lang, &pick_commands(task, candidates)))
 }
