@@ -30,9 +30,19 @@ fn whole_lines(command: Command) -> Command {
 /// A rendered help, no line wider than `cells` but for a command to copy.
 pub(crate) fn rendered(help: &str, lang: Lang, cells: usize) -> String {
     let help = usage(help, lang);
-    let lines: Vec<&str> = help.lines().collect();
+    let lines: Vec<String> = help.lines().map(|line| below_the_first(line, lang)).collect();
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
     let lists = lines.chunk_by(|one, next| row(one).is_some() == row(next).is_some());
     lists.flat_map(|list| laid_out(list, cells)).map(|line| line + "\n").collect()
+}
+
+/// A second usage stands below the first, which stands behind a longer word in Japanese.
+fn below_the_first(line: &str, lang: Lang) -> String {
+    let is_second = line.starts_with(&" ".repeat("Usage: ".len())) && !line.starts_with(&" ".repeat(8));
+    match lang {
+        Lang::Ja if is_second && line.contains("dandori") => format!(" {line}"),
+        _ => line.to_owned(),
+    }
 }
 
 /// A usage line: one word of it is clap's own and cannot be set.
@@ -101,7 +111,8 @@ fn values(arg: &Arg) -> String {
         [] => String::new(),
         list => format!(" [{name}: {}]", list.join(", ")),
     };
-    let defaults: Vec<_> = arg.get_default_values().iter().map(|v| v.to_string_lossy().into_owned()).collect();
+    let shown = if arg.is_hide_default_value_set() { &[] } else { arg.get_default_values() };
+    let defaults: Vec<_> = shown.iter().map(|v| v.to_string_lossy().into_owned()).collect();
     let shown = if arg.is_hide_possible_values_set() { Vec::new() } else { arg.get_possible_values() };
     let choices: Vec<_> = shown.iter().filter(|v| !v.is_hide_set()).map(|v| v.get_name().to_owned()).collect();
     format!("{}{}", listed(help::DEFAULT, &defaults), listed(help::CHOICES, &choices))

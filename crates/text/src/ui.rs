@@ -466,7 +466,7 @@ pub fn age(seconds: i64) -> String {
 pub(crate) fn dollars(amount: dandori_domain::Usd) -> String {
     const CENT: u64 = 10_000;
     let dollars = amount.dollars();
-    if amount.0 % CENT == 0 {
+    if amount.0.is_multiple_of(CENT) {
         format!("{dollars:.2}")
     } else {
         format!("{dollars:.6}").trim_end_matches('0').to_owned()

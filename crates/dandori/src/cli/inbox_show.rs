@@ -12,7 +12,7 @@ use crate::out::{Failed, dim};
 
 #[derive(Args)]
 pub(crate) struct InboxShowArgs {
-    /// An id that `dandori inbox` shows or its beginning, a task or a run
+    /// Id from `dandori inbox` (the beginning is enough), a task or a run
     id: String,
 }
 

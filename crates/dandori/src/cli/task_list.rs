@@ -22,7 +22,7 @@ pub(crate) struct TaskListArgs {
     /// All repositories
     #[arg(long, short = 'A')]
     all: bool,
-    /// Only tasks that are not over
+    /// Only unfinished tasks
     #[arg(long)]
     open: bool,
     #[arg(

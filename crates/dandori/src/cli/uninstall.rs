@@ -17,13 +17,13 @@ use crate::person;
 
 #[derive(Args)]
 pub(crate) struct UninstallArgs {
-    /// Show what would be removed, and remove nothing
+    /// Only show what would be removed
     #[arg(long)]
     dry_run: bool,
     /// Keep tasks, logs and worktrees; only the hooks and the daemon go
     #[arg(long)]
     keep_state: bool,
-    /// Do not ask
+    /// Do not ask for confirmation
     #[arg(long, short = 'y')]
     yes: bool,
 }

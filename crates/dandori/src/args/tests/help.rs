@@ -22,6 +22,7 @@ fn typed(path: &str) -> String {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "a snapshot is written on request")]
 fn every_help_is_as_it_was_read() {
     for (lang, name) in [(Lang::En, "en.txt"), (Lang::Ja, "ja.txt")] {
         let pages: Vec<String> =
