@@ -325,7 +325,7 @@ fn understood(env: &Env, choose: impl Fn(Option<&str>) -> Lang) -> Result<Cli, E
         Ok(led) => led,
         Err(unclear) => {
             let out = Out::new(lang, options(&words).any(|w| w == "--json"), env);
-            let said = dandori_text::front::two_meanings(lang, &unclear.word, unclear.commands);
+            let said = dandori_text::front::two_meanings(lang, &unclear.word, &unclear.commands);
             return Err(out.fail(&Failed::Usage(said)));
         }
     };

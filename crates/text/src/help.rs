@@ -142,7 +142,7 @@ pub const COMMANDS: &[CommandHelp] =
         about("worktree path", "ワークツリーのパスを表示する (例: cd \"$(dandori worktree path T-3)\")")
             .with(&[value("worktree", "ワークツリー", "タスク、実行、またはワークツリーのキー、ブランチ、パス")]),
         about("worktree remove", "ワークツリーを削除する (未コミット・未プッシュの作業は先に保存)").with(&[
-            value("worktree", "ワークツリー", "キー、ブランチ、パスのいずれか"),
+            value("worktree", "ワークツリー", "タスク、実行、またはワークツリーのキー、ブランチ、パス"),
             flag("force", "未コミット・未プッシュの作業があっても削除する (作業は refs/dandori/preserved に保存)"),
             flag("keep_branch", "ブランチを残す"),
             value("session", "セッション", "このワークツリーを使用しているセッション"),

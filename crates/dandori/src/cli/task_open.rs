@@ -51,7 +51,7 @@ pub(crate) async fn run(args: TaskOpenArgs, context: &Context) -> Result<ExitCod
 /// The run that is named, else the picked one, else the only one whose worktree is there, else the newest.
 fn chosen<'t>(task: &'t TaskView, args: &TaskOpenArgs, context: &Context) -> Result<&'t RunView, Failed> {
     let named = task.runs.iter().find(|r| r.key == args.task || r.id == args.task);
-    let picked = || task.runs.iter().find(|r| Some(&r.id) == task.picked.as_ref());
+    let picked = || task.runs.iter().find(|r| Some(&r.key) == task.picked.as_ref());
     if let Some(run) = named.or_else(picked) {
         return Ok(run);
     }

@@ -26,6 +26,7 @@ mod follow_up;
 mod guard_list;
 mod guard_stats;
 mod guard_verbs;
+mod hints;
 mod hook;
 mod hook_runs;
 mod init;

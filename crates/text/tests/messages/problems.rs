@@ -190,7 +190,6 @@ fn all() -> Vec<Problem> {
             nothing_to_pull(Status::Pending),
             nothing_to_pull(Status::Failed),
             nothing_to_pull(Status::Canceled),
-            nothing_to_pull(Status::Succeeded),
         ],
         Problem::NothingChanged { .. } => [Problem::NothingChanged { run: RUN.into() }],
         Problem::ForgeRefused { .. } => [Problem::ForgeRefused { reason: "403: Resource not accessible".into() }],

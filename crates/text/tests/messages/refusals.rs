@@ -63,7 +63,9 @@ fn all() -> Vec<(&'static str, Refusal)> {
         said("verbs::no_such_exception", |lang| verbs::no_such_exception(lang, "x7")),
         said("verbs::too_long", verbs::too_long),
         said("verbs::bad_event", |lang| verbs::bad_event(lang, "expected value at line 1 column 1")),
-        said("front::two_meanings", |lang| front::two_meanings(lang, "rm", &["worktree remove", "task cancel"])),
+        said("front::two_meanings", |lang| {
+            front::two_meanings(lang, "rm", &list(&["dandori task cancel T-3", "dandori worktree remove T-3"]))
+        }),
         said("demo::not_empty", |lang| demo::not_empty(lang, "/home/ann/demo")),
     ]
 }
