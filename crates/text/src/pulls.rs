@@ -18,25 +18,6 @@ pub fn state(lang: Lang, state: PullState) -> &'static str {
     }
 }
 
-pub fn age(lang: Lang, seconds: i64) -> String {
-    let seconds = seconds.max(0);
-    match seconds {
-        0..60 => say!(lang, "{seconds}s", "{seconds}秒"),
-        60..3600 => {
-            let minutes = seconds / 60;
-            say!(lang, "{minutes}m", "{minutes}分")
-        }
-        3600..86_400 => {
-            let hours = seconds / 3600;
-            say!(lang, "{hours}h", "{hours}時間")
-        }
-        _ => {
-            let days = seconds / 86_400;
-            say!(lang, "{days}d", "{days}日")
-        }
-    }
-}
-
 /// Who made it: the task, the run and the agent.
 pub fn made_by(lang: Lang, task: &str, run: &str, agent: &str) -> String {
     say!(lang, "made for {task} by {agent} (run {run})", "{task} のために {agent} が作成 (実行 {run})")
@@ -208,10 +189,10 @@ pub fn remedy(lang: Lang, number: u64, obstacle: &MergeObstacle) -> String {
 pub fn next(lang: Lang, number: u64, state: PullState, ours: bool) -> Option<String> {
     match state {
         PullState::Open if ours => {
-            Some(say!(lang, "next: `dandori pr merge {number}`", "次のコマンド: `dandori pr merge {number}`"))
+            Some(say!(lang, "next: `dandori pr merge {number}`", "次に: `dandori pr merge {number}`"))
         }
         PullState::Closed if ours => {
-            Some(say!(lang, "next: `dandori pr reopen {number}`", "次のコマンド: `dandori pr reopen {number}`"))
+            Some(say!(lang, "next: `dandori pr reopen {number}`", "次に: `dandori pr reopen {number}`"))
         }
         PullState::Open | PullState::Closed | PullState::Merged => None,
     }
@@ -273,7 +254,7 @@ pub fn will_merge(
     let count = commits(lang, look.ahead);
     let mut lines = vec![
         say!(lang, "pull request #{number}: {title}", "プルリクエスト #{number}: {title}"),
-        say!(lang, "{count} into {base}, up to {head}", "{base} へ {count} ({head} まで)"),
+        say!(lang, "{count} into {base}, up to {head}", "{count}を {base} へ ({head} まで)"),
     ];
     lines.push(match (by_forge, look.behind, rule) {
         (true, ..) => say!(lang, "merge commit, made by GitHub", "マージコミット (GitHub が作成)"),
@@ -364,7 +345,7 @@ pub fn nothing_listed(lang: Lang, state: Option<PullState>) -> String {
             say!(
                 lang,
                 "no {wanted} pull requests; `dandori pr list --state all` lists all",
-                "{wanted}のプルリクエストはありません。`dandori pr list --state all` ですべて表示できます"
+                "状態が「{wanted}」のプルリクエストはありません。`dandori pr list --state all` ですべて表示できます"
             )
         }
     }

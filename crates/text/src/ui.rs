@@ -453,13 +453,15 @@ pub fn different_change(lang: Lang) -> &'static str {
 }
 
 /// A span of time as short as it can be said.
-pub fn age(seconds: i64) -> String {
-    match seconds {
-        ..60 => format!("{}s", seconds.max(0)),
-        60..3600 => format!("{}m", seconds / 60),
-        3600..86_400 => format!("{}h", seconds / 3600),
-        _ => format!("{}d", seconds / 86_400),
-    }
+pub fn age(lang: Lang, seconds: i64) -> String {
+    let seconds = seconds.max(0);
+    let (count, en, ja) = match seconds {
+        ..60 => (seconds, "s", "秒"),
+        60..3600 => (seconds / 60, "m", "分"),
+        3600..86_400 => (seconds / 3600, "h", "時間"),
+        _ => (seconds / 86_400, "d", "日"),
+    };
+    say!(lang, "{count}{en}", "{count}{ja}")
 }
 
 /// An amount as a user writes it for `--budget`: `0.50`, or as exact as it has to be.

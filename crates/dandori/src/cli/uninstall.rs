@@ -3,10 +3,11 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use dandori_api::leave::{Leave, LeftRepositoryView, LeftView, UninstallView};
+use dandori_api::leave::{Leave, LeftRepositoryView, LeftView, LeftWorktreeView, UninstallView};
 use dandori_api::{Health, TaskList};
 use dandori_config::Config;
 use dandori_domain::Problem;
+use dandori_text::lists::Mood;
 use dandori_text::uninstall as text;
 
 use super::init::everywhere;
@@ -53,7 +54,7 @@ pub(crate) async fn run(args: UninstallArgs, context: &Context) -> Result<ExitCo
         return Ok(ExitCode::SUCCESS);
     }
     if !args.yes || args.dry_run {
-        show(context, &view, text::plan(out.lang));
+        show(context, &view, text::plan(out.lang), Mood::Would);
     }
     if args.dry_run {
         out.object(&view);
@@ -82,7 +83,7 @@ pub(crate) async fn run(args: UninstallArgs, context: &Context) -> Result<ExitCo
     }
     out.line(text::done(out.lang));
     if args.yes {
-        show(context, &view, text::removed(out.lang));
+        show(context, &view, text::removed(out.lang), Mood::Did);
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -136,14 +137,19 @@ fn remaining(context: &Context, goes: bool) -> Vec<String> {
     remaining
 }
 
-fn show(context: &Context, view: &UninstallView, title: &str) {
+fn show(context: &Context, view: &UninstallView, title: &str, mood: Mood) {
     let (out, lang) = (&context.out, context.out.lang);
     out.line(bold(title));
     for path in &view.hooks {
         out.prose(2, text::hooks_in(lang, path));
     }
     for repository in view.repositories.iter().filter(|r| !r.worktrees.is_empty()) {
-        let unsaved = repository.worktrees.iter().filter(|w| w.dirty != Some(0) || w.unpushed != Some(0)).count();
+        let is_unsaved = |w: &&LeftWorktreeView| w.dirty != Some(0) || w.unpushed != Some(0);
+        // What was preserved has been told by then.
+        let unsaved = match mood {
+            Mood::Would => repository.worktrees.iter().filter(is_unsaved).count(),
+            Mood::Did => 0,
+        };
         out.prose(2, text::worktrees(lang, &repository.repository, repository.worktrees.len(), unsaved));
     }
     if let (Some(state), Some(bytes)) = (&view.state, view.bytes) {

@@ -46,6 +46,7 @@ mod runs;
 mod socket;
 mod stores;
 mod strain;
+mod transcript;
 mod uninstall;
 mod usage;
 mod versions;

@@ -114,7 +114,7 @@ fn show_reads_like_a_page_in_both_languages() {
 
     チェック: なし (内蔵フォージではチェックは実行されません)
     マージできます: main の fast-forward
-    次のコマンド: `dandori pr merge 1`
+    次に: `dandori pr merge 1`
     ");
     let page = shown(&env, "1");
     assert_eq!((&page["task"], &page["agent"]), (&json!("T-1"), &json!(EDITS)));
