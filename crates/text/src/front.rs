@@ -96,9 +96,9 @@ pub fn purpose(lang: Lang, suggestion: &Suggestion) -> String {
     }
 }
 
-/// A word with two meanings.
-pub fn two_meanings(lang: Lang, word: &str, commands: &[&str]) -> crate::Said {
-    let listed = commands.iter().map(|command| ["`dandori ", command, "`"].concat()).collect::<Vec<_>>();
+/// A word with two meanings; the commands are whole, as they are typed.
+pub fn two_meanings(lang: Lang, word: &str, commands: &[String]) -> crate::Said {
+    let listed = commands.iter().map(|command| ["`", command, "`"].concat()).collect::<Vec<_>>();
     let (or, listed_ja) = (listed.join(" or "), listed.join("、"));
     crate::Said::what(say!(lang, "`{word}` can mean several things", "`{word}` には複数の意味があります")).hint(say!(
         lang,

@@ -1,6 +1,7 @@
 //! Words about pull requests: the page of one, what can be done about it, and why it was not done.
 
 use dandori_domain::pull::{MergeLook, MergeObstacle, MergeRule, PullState};
+use dandori_domain::shell_word;
 
 use crate::lang::say;
 use crate::{Lang, Said};
@@ -14,25 +15,6 @@ pub fn state(lang: Lang, state: PullState) -> &'static str {
         (Lang::Ja, PullState::Open) => "オープン",
         (Lang::Ja, PullState::Merged) => "マージ済み",
         (Lang::Ja, PullState::Closed) => "クローズ",
-    }
-}
-
-pub fn age(lang: Lang, seconds: i64) -> String {
-    let seconds = seconds.max(0);
-    match seconds {
-        0..60 => say!(lang, "{seconds}s", "{seconds}秒"),
-        60..3600 => {
-            let minutes = seconds / 60;
-            say!(lang, "{minutes}m", "{minutes}分")
-        }
-        3600..86_400 => {
-            let hours = seconds / 3600;
-            say!(lang, "{hours}h", "{hours}時間")
-        }
-        _ => {
-            let days = seconds / 86_400;
-            say!(lang, "{days}d", "{days}日")
-        }
     }
 }
 
@@ -185,27 +167,30 @@ pub fn remedy(lang: Lang, number: u64, obstacle: &MergeObstacle) -> String {
             lang,
             "`dandori pr checkout {number}` says where its branch is: merge the base there, resolve the conflicts, commit and \
              push",
-            "`dandori pr checkout {number}` でブランチの場所がわかります。そこでベースをマージし、コンフリクトを解決してコミット、プッシュしてください"
+            "`dandori pr checkout {number}` でブランチの場所がわかります。そこでベースをマージし、コンフリクトを解決してコミットし、プッシュしてください"
         ),
         MergeObstacle::NotFastForward { .. } | MergeObstacle::ForgeMakesCommits => say!(
             lang,
             "`dandori pr merge {number}` makes a merge commit",
             "`dandori pr merge {number}` ならマージコミットを作成します"
         ),
-        MergeObstacle::BaseDirty { path, .. } => say!(
-            lang,
-            "commit them or put them away with `git -C {path} stash`, then merge again",
-            "コミットするか `git -C {path} stash` で退避してから、もう一度マージしてください"
-        ),
+        MergeObstacle::BaseDirty { path, .. } => {
+            let word = shell_word(path.as_str());
+            say!(
+                lang,
+                "commit or stash them (`git -C {word} stash`), then merge again",
+                "コミットするか `git -C {word} stash` で退避してから、もう一度マージしてください"
+            )
+        }
     }
 }
 
 /// The next command for one that is as it is.
-pub fn next(number: u64, state: PullState) -> Option<String> {
+pub fn next(number: u64, state: PullState, ours: bool) -> Option<String> {
     match state {
-        PullState::Open => Some(format!("dandori pr merge {number}")),
-        PullState::Closed => Some(format!("dandori pr reopen {number}")),
-        PullState::Merged => None,
+        PullState::Open if ours => Some(format!("dandori pr merge {number}")),
+        PullState::Closed if ours => Some(format!("dandori pr reopen {number}")),
+        PullState::Open | PullState::Closed | PullState::Merged => None,
     }
 }
 
@@ -370,7 +355,7 @@ pub fn nothing_listed(lang: Lang, state: Option<PullState>) -> String {
             say!(
                 lang,
                 "no {wanted} pull requests; `dandori pr list --state all` lists all",
-                "{wanted}のプルリクエストはありません。`dandori pr list --state all` ですべて表示できます"
+                "状態が「{wanted}」のプルリクエストはありません。`dandori pr list --state all` ですべて表示できます"
             )
         }
     }
@@ -424,16 +409,14 @@ pub fn picked(lang: Lang) -> &'static str {
 }
 
 pub fn not_chosen(lang: Lang, commands: &[String]) -> Said {
-    let hint = alternatives(lang, commands);
+    let hint = pick_one(lang, commands);
     Said::what(say!(lang, "nothing was chosen", "選択されませんでした")).hint(hint)
 }
 
-fn alternatives(lang: Lang, commands: &[String]) -> String {
+fn pick_one(lang: Lang, commands: &[String]) -> String {
     let quoted: Vec<String> = commands.iter().map(|command| format!("`{command}`")).collect();
-    match lang {
-        Lang::En => quoted.join(" or "),
-        Lang::Ja => quoted.join(" または "),
-    }
+    let (or, ja) = (quoted.join(" or "), quoted.join(" または "));
+    say!(lang, "pick one: {or}", "1 つ採用してください: {ja}")
 }
 
 pub fn pick_commands(task: &str, candidates: &[String]) -> Vec<String> {
@@ -443,7 +426,7 @@ pub fn pick_commands(task: &str, candidates: &[String]) -> Vec<String> {
 pub(crate) fn no_pull_of(lang: Lang, text: &str) -> Said {
     Said::what(say!(lang, "`{text}` has no pull request", "`{text}` のプルリクエストはありません")).hint(say!(
         lang,
-        "`dandori pr list --state all` lists those there are",
+        "list all pull requests with `dandori pr list --state all`",
         "`dandori pr list --state all` で一覧を確認できます"
     ))
 }
@@ -471,7 +454,7 @@ pub(crate) fn busy(lang: Lang, number: u64) -> Said {
     ))
     .hint(say!(
         lang,
-        "`dandori pr show {number}` shows how it stands; then try again",
+        "see its state with `dandori pr show {number}`, then try again",
         "`dandori pr show {number}` で状況を確認してから、もう一度実行してください"
     ))
 }
@@ -490,7 +473,7 @@ pub(crate) fn cannot_merge(lang: Lang, number: u64, obstacles: &[MergeObstacle])
     let what = say!(lang, "pull request #{number} cannot be merged", "プルリクエスト #{number} をマージできません");
     let hint = match obstacles.first() {
         Some(first) => remedy(lang, number, first),
-        None => say!(lang, "`dandori pr show {number}` tells more", "`dandori pr show {number}` で確認できます"),
+        None => say!(lang, "see `dandori pr show {number}` for details", "`dandori pr show {number}` で確認できます"),
     };
     Said::what(what).why(why.join("\n")).hint(hint)
 }
@@ -514,7 +497,7 @@ pub(crate) fn merge_refused(lang: Lang, base: &str, reason: &str) -> Said {
     .why(reason.to_owned())
     .hint(say!(
         lang,
-        "check that you may push to {base} there; merged in another way, dandori notices it by itself",
+        "check that you are allowed to push to {base}; if you merge it another way, dandori notices by itself",
         "{base} へプッシュする権限を確認してください。別の方法でマージした場合は自動で検出されます"
     ))
 }
@@ -526,5 +509,5 @@ pub(crate) fn pick_first(lang: Lang, task: &str, candidates: &[String]) -> Said 
         "{task} has {count} candidates and none is picked",
         "{task} には候補が {count} 件あり、まだ採用されていません"
     ))
-    .hint(alternatives(lang, &pick_commands(task, candidates)))
+    .hint(pick_one(lang, &pick_commands(task, candidates)))
 }

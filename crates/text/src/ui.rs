@@ -268,16 +268,16 @@ pub fn pull_opened(lang: Lang, number: u64, url: &str) -> String {
     say!(lang, "pull request #{number}: {url}", "プルリクエスト #{number}: {url}")
 }
 
-pub fn pull_failed(lang: Lang, problem: &Problem) -> String {
+pub fn pull_failed(lang: Lang, problem: &Problem, run: &str) -> String {
     let said = crate::problem(lang, problem);
-    pull_failed_because(lang, &said.why.map_or(said.what.clone(), |why| format!("{}: {why}", said.what)))
+    pull_failed_because(lang, &said.why.map_or(said.what.clone(), |why| format!("{}: {why}", said.what)), run)
 }
 
-pub fn pull_failed_because(lang: Lang, reason: &str) -> String {
+pub fn pull_failed_because(lang: Lang, reason: &str, run: &str) -> String {
     say!(
         lang,
-        "the work is committed, but the pull request could not be opened: {reason}; try again with `dandori pr create <task>`",
-        "変更はコミット済みですが、プルリクエストを作成できませんでした: {reason}。`dandori pr create <task>` で再試行できます"
+        "the work is committed, but the pull request could not be opened: {reason}; try again with `dandori pr create {run}`",
+        "変更はコミット済みですが、プルリクエストを作成できませんでした: {reason}。`dandori pr create {run}` で再試行できます"
     )
 }
 
@@ -454,12 +454,25 @@ pub fn different_change(lang: Lang) -> &'static str {
 }
 
 /// A span of time as short as it can be said.
-pub fn age(seconds: i64) -> String {
-    match seconds {
-        ..60 => format!("{}s", seconds.max(0)),
-        60..3600 => format!("{}m", seconds / 60),
-        3600..86_400 => format!("{}h", seconds / 3600),
-        _ => format!("{}d", seconds / 86_400),
+pub fn age(lang: Lang, seconds: i64) -> String {
+    let seconds = seconds.max(0);
+    let (count, en, ja) = match seconds {
+        ..60 => (seconds, "s", "秒"),
+        60..3600 => (seconds / 60, "m", "分"),
+        3600..86_400 => (seconds / 3600, "h", "時間"),
+        _ => (seconds / 86_400, "d", "日"),
+    };
+    say!(lang, "{count}{en}", "{count}{ja}")
+}
+
+/// An amount as a user writes it for `--budget`: `0.50`, or as exact as it has to be.
+pub(crate) fn dollars(amount: dandori_domain::Usd) -> String {
+    const CENT: u64 = 10_000;
+    let dollars = amount.dollars();
+    if amount.0.is_multiple_of(CENT) {
+        format!("{dollars:.2}")
+    } else {
+        format!("{dollars:.6}").trim_end_matches('0').to_owned()
     }
 }
 

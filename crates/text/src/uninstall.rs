@@ -71,7 +71,8 @@ pub fn database_stays(lang: Lang, address: &str) -> String {
 }
 
 pub fn program_stays(lang: Lang, path: &str) -> String {
-    say!(lang, "the program itself; remove it with `rm {path}`", "プログラム本体: `rm {path}` で削除できます")
+    let word = dandori_domain::shell_word(path);
+    say!(lang, "the program itself; remove it with `rm {word}`", "プログラム本体: `rm {word}` で削除できます")
 }
 
 pub fn state_stays(lang: Lang, path: &str) -> String {
@@ -102,9 +103,10 @@ pub fn nothing(lang: Lang) -> &'static str {
 pub fn still_at_work(lang: Lang, tasks: &[String]) -> Said {
     let named = tasks.join(" ");
     let number = count(u64::try_from(tasks.len()).unwrap_or(u64::MAX), "task");
+    let (it_is, it) = if tasks.len() == 1 { ("it is", "it") } else { ("they are", "them") };
     Said::what(say!(lang, "{number} not finished: {named}", "未完了のタスクがあります: {named}")).hint(say!(
         lang,
-        "wait until they are done, or cancel them with `dandori task cancel {named}`",
+        "wait until {it_is} done, or cancel {it} with `dandori task cancel {named}`",
         "完了を待つか、先に `dandori task cancel {named}` で取り消してください"
     ))
 }

@@ -14,7 +14,7 @@ use crate::out::{Failed, dim};
 
 #[derive(Args)]
 pub(crate) struct ConfigShowArgs {
-    /// Only this key, as in limits.run
+    /// Only this key, such as limits.run
     key: Option<String>,
     /// Every key, also those at their default
     #[arg(long, short = 'a')]

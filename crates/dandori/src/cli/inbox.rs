@@ -19,7 +19,7 @@ pub(crate) struct InboxArgs {
     /// All repositories
     #[arg(long, short = 'A')]
     all: bool,
-    /// Show the snoozed and dismissed ones instead
+    /// Show snoozed and dismissed items instead
     #[arg(long)]
     snoozed: bool,
     #[command(subcommand)]

@@ -14,7 +14,7 @@ use crate::out::{Failed, dim};
 
 #[derive(Args)]
 pub(crate) struct PrCreateArgs {
-    /// Task: T-3, 3, an id or a run's key
+    /// Task: T-3 or 3, a run's key, or a branch
     #[arg(value_name = "TASK")]
     of: String,
     /// Title (default: from the instruction)

@@ -161,7 +161,7 @@ fn mergeable(out: &mut Lines<'_>, page: &PullPage) {
     }
     let state = page.pull.state;
     let is_ours = page.ours && (page.merge.is_some() || state != PullState::Open);
-    if let Some(next) = text::next(number, state).filter(|_| is_ours) {
+    if let Some(next) = text::next(number, state, is_ours) {
         out.prose(0, format!("{} `{next}`", watch::next(lang)));
     }
 }

@@ -47,7 +47,8 @@ pub(crate) struct RunArgs {
 
 pub(crate) async fn run(args: RunArgs, context: &Context) -> Result<ExitCode, Failed> {
     let here = context.here()?;
-    let instruction = args.instruction.read(context, &editor::for_run(context.out.lang, here.as_str()))?;
+    let instruction =
+        args.instruction.read(context, &editor::for_run(context.out.lang, here.as_str()), "dandori run")?;
     let request = CreateTask {
         path: here.into_string(),
         instruction: instruction.text.clone(),

@@ -17,7 +17,7 @@ use crate::out::Failed;
 
 #[derive(Args)]
 pub(crate) struct TaskCancelArgs {
-    /// Tasks: T-3, 3, #3, a prefix of an id or key, or a branch; several are allowed
+    /// One or more tasks: T-3 or 3, a run's key, or a branch
     #[arg(required = true, value_name = "TASK")]
     tasks: Vec<String>,
 }

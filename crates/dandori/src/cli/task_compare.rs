@@ -14,7 +14,7 @@ use crate::out::{Failed, state};
 
 #[derive(Args)]
 pub(crate) struct TaskCompareArgs {
-    /// Task: T-3, 3 or an id
+    /// Task: T-3 or 3, or a branch
     task: String,
 }
 

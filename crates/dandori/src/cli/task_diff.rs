@@ -17,7 +17,7 @@ use crate::pager;
 
 #[derive(Args)]
 pub(crate) struct TaskDiffArgs {
-    /// Task: T-3, 3, an id or a run's key (the whole branch, with all follow-ups)
+    /// Task: T-3 or 3, a run's key, or a branch
     task: String,
     /// Only show the changes of one run
     #[arg(long, value_name = "RUN")]

@@ -22,7 +22,7 @@ pub(crate) struct TaskListArgs {
     /// All repositories
     #[arg(long, short = 'A')]
     all: bool,
-    /// Only tasks that are not over
+    /// Only unfinished tasks
     #[arg(long)]
     open: bool,
     #[arg(
@@ -138,7 +138,7 @@ fn table(args: &TaskListArgs, tasks: &[TaskView], out: &Out) -> Table {
                 // A command line as an agent is known by its beginning.
                 dandori_text::table::fit(&run.agent, 24),
                 format!("{}{place}", state(run.state)),
-                at.map(|at| ui::age(dandori_host::now().duration_since(at).as_secs())).unwrap_or_default(),
+                at.map(|at| ui::age(out.lang, dandori_host::now().duration_since(at).as_secs())).unwrap_or_default(),
                 told::result(out, run),
                 run.pr.as_ref().map(|p| format!("#{}", p.number)).unwrap_or_default(),
                 if args.all { of_first(repository) } else { String::new() },

@@ -12,7 +12,7 @@ use crate::out::Failed;
 
 #[derive(Args)]
 pub(crate) struct TaskPickArgs {
-    /// Task: T-3, 3 or an id
+    /// Task: T-3 or 3, or a branch
     task: String,
     /// Key or id of a run, or the name of its agent
     run: String,

@@ -11,7 +11,7 @@ use crate::out::{Failed, bold};
 
 #[derive(Args)]
 pub(crate) struct TaskShowArgs {
-    /// Task: T-3, 3, an id or a run's key
+    /// Task: T-3 or 3, a run's key, or a branch
     task: String,
 }
 

@@ -19,7 +19,7 @@ pub(crate) fn object(task: &TaskView, runs: &[&RunView]) -> TaskRuns {
 /// Why it failed, or what of it failed, in one sentence.
 pub(crate) fn error(out: &Out, run: &RunView) -> Option<String> {
     let own = run.error.as_ref().map(|error| error.message.clone());
-    own.or_else(|| run.pr_error.as_ref().map(|error| ui::pull_failed_because(out.lang, &error.message)))
+    own.or_else(|| run.pr_error.as_ref().map(|error| ui::pull_failed_because(out.lang, &error.message, &run.key)))
 }
 
 pub(crate) fn notes(out: &Out, run: &RunView) -> Vec<String> {

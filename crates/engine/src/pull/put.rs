@@ -88,7 +88,10 @@ impl Engine {
         body: Option<String>,
         caller: Option<Arc<Env>>,
     ) -> Result<(PullEntry, PutHow), Problem> {
-        let nothing = || Problem::NothingToPull { run: run.spec.id.key().to_string(), status: run.status() };
+        let nothing = || match (run.spec.id.key().to_string(), run.status()) {
+            (run, Status::Succeeded) => Problem::NothingChanged { run },
+            (run, status) => Problem::NothingToPull { run, status },
+        };
         if run.status() != Status::Succeeded {
             return Err(nothing());
         }

@@ -163,7 +163,7 @@ impl Engine {
         let again = Again { of: run.spec.id, newest: newest.spec.id };
         match status {
             Status::Failed | Status::Canceled => self.run_again(task, run, again, caller).await,
-            _ => Err(Problem::CannotRetry { status }),
+            _ => Err(Problem::CannotRetry { run: run.spec.id.key().to_string(), status }),
         }
     }
 

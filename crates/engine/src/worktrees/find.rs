@@ -18,13 +18,13 @@ impl Engine {
         let Some(workspace) = run.workspace() else {
             return Err(Problem::NoSuchWorktree { text: text.to_owned() });
         };
-        // One that was removed may be back: work that is restored is on the same branch, in a worktree of its own.
-        match self.one(&repo.root, workspace.key.as_str()).await {
-            Err(Problem::NoSuchWorktree { .. }) => match self.one(&repo.root, &workspace.branch).await {
-                Err(Problem::NoSuchWorktree { .. }) => Err(Problem::NoSuchWorktree { text: text.to_owned() }),
-                other => other,
-            },
-            other => other,
+        // Removed and checked out again, it has another key.
+        for name in [workspace.key.as_str(), workspace.branch.as_str()] {
+            match self.one(&repo.root, name).await {
+                Err(Problem::NoSuchWorktree { .. }) => {}
+                found => return found,
+            }
         }
+        Err(Problem::NoSuchWorktree { text: text.to_owned() })
     }
 }
