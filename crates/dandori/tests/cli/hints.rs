@@ -126,6 +126,11 @@ fn only(commands: Vec<String>) -> String {
     commands.into_iter().next().unwrap()
 }
 
+/// The first of several.
+fn first(commands: Vec<String>) -> String {
+    commands.into_iter().next().unwrap()
+}
+
 /// The errors whose hint tells a command.
 fn errors_that_tell_a_command() -> BTreeSet<String> {
     let path = Utf8Path::new(env!("CARGO_MANIFEST_DIR")).join("../text/tests/messages/problems.txt");

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Stage, commands, only};
+use super::{Stage, commands, first, only};
 use crate::guard_verbs::at_a_terminal;
 
 pub(super) fn play() -> BTreeSet<String> {
@@ -29,7 +29,7 @@ fn open(stage: &mut Stage) {
     let again = stage.env.dandori(["pr", "create", "T-1"]);
     let told = format!("{}{}", again.stdout, again.stderr);
     assert!(told.contains("change it with --title or --body"), "{told}");
-    let show = only(commands(&told));
+    let show = first(commands(&told));
     let _ = stage.env.dandori(["pr", "create", "T-1", "--title", "Another title"]).ok();
     assert!(stage.typed(&show).ok().contains("Another title"));
     let merge = stage.told(&["pr", "show", "1"]);

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use dandori_testkit::env::wait_until;
 
-use super::{Stage, commands, only};
+use super::{Stage, commands, first, only};
 
 pub(super) fn play() -> BTreeSet<String> {
     let mut stage = Stage::new();
@@ -90,7 +90,7 @@ fn at_work(stage: &mut Stage) {
     let agent = "exec:echo kept > kept.txt; sleep 600";
     let started = stage.env.dandori(["run", "Wait", "--agent", agent, "--detach"]);
     assert_eq!(started.code, 0, "{started:?}");
-    let log = only(commands(&format!("{}{}", started.stdout, started.stderr)));
+    let log = first(commands(&format!("{}{}", started.stdout, started.stderr)));
     let task = log.rsplit(' ').next().unwrap().to_owned();
     let worktree = crate::worktree_of(&stage.env, &task, 0);
     wait_until("it works", || worktree.join("kept.txt").exists());
