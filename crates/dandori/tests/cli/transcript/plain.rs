@@ -70,7 +70,7 @@ impl Plain {
     }
 
     pub(super) fn of(&self, text: &str) -> String {
-        let mut text = text.replace(&self.program, "/bin/dandori").replace(&self.root, "");
+        let mut text = text.replace('\u{a0}', " ").replace(&self.program, "/bin/dandori").replace(&self.root, "");
         let mut names: Vec<(&String, &String)> = self.names.iter().collect();
         names.sort_by_key(|(drawn, _)| std::cmp::Reverse(drawn.len()));
         for (drawn, name) in names {
