@@ -262,7 +262,8 @@ pub(crate) fn collected(thing: dandori_engine::CollectedThing) -> CollectedThing
     }
 }
 
-pub(crate) fn guard_stats(stats: Stats) -> GuardStatsView {
+/// Also for whoever adds up the hooks' records without a daemon.
+pub fn guard_stats(stats: Stats) -> GuardStatsView {
     let guard = |of: GuardStats| GuardView {
         guard: of.guard,
         calls: of.counts.calls,

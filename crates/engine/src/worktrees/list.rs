@@ -60,7 +60,7 @@ impl Found {
     fn standing(&self, known: &Known, worktree: &Worktree) -> Option<Standing> {
         let listed = self.listed.get(&self.real(&worktree.path))?;
         worktree.path.symlink_metadata().ok()?;
-        let tree = known.git.worktree(&worktree.path).ok()??;
+        let tree = known.git.tree_of(listed).ok()??;
         let is_live = self.claims.on(&worktree.path, &worktree.branch, Some(&worktree.key)).is_some();
         let index = if is_live || worktree.owner != Owner::Nobody { Refresh::No } else { Refresh::Yes };
         Some(Standing { tree, head: listed.head.clone(), branch: listed.branch.clone(), index })
@@ -102,13 +102,13 @@ impl Engine {
     pub async fn look_at_worktrees(&self, path: &Utf8Path, sizes: bool) -> Result<Listing, Problem> {
         let known = self.open_at(path).await?;
         let keep = self.keep_seconds(&known)?;
-        let found = self.look(&known).await?;
+        let mut found = self.look(&known).await?;
         let names = found.all().map(|worktree| found.name(worktree)).collect();
         let (sender, reports) = mpsc::unbounded_channel();
         let engine = self.clone();
         tokio::task::spawn_blocking(move || {
             let sender = Mutex::new(sender);
-            engine.report(&known, &found, keep, sizes, &|report| {
+            engine.report(&known, &mut found, keep, sizes, &|report| {
                 // Whoever asked may have gone.
                 let _ = sender.lock().unwrap_or_else(PoisonError::into_inner).send(report);
             });
@@ -122,13 +122,22 @@ impl Engine {
 
     async fn look(&self, known: &Known) -> Result<Found, Problem> {
         let git = known.git.clone();
-        let listed = self.blocking(move |_| git.list()).await?.map_err(|e| e.problem())?;
-        let listed: HashMap<Utf8PathBuf, Listed> = listed.into_iter().map(|l| (real(&l.path), l)).collect();
+        let listed = self.blocking(move |_| git.recorded()).await?.map_err(|e| e.problem())?;
+        let listed: HashMap<Utf8PathBuf, Listed> = listed.into_iter().map(|l| (l.path.clone(), l)).collect();
         let stored = self.stored(known.repo.id).await?;
         let claims = self.claims(known.repo.id).await?;
         let made_for = self.store().made_for(known.repo.id).await.map_err(|e| store_problem(&e))?;
+        let mut found = Found {
+            listed,
+            stored,
+            claims,
+            made_for,
+            strangers: Vec::new(),
+            lost: HashSet::new(),
+            parents: Mutex::default(),
+        };
         let (mut strangers, mut lost) = (Vec::new(), HashSet::new());
-        for stranger in unrecorded(&listed, &stored, &self.layout().repos()) {
+        for stranger in unrecorded(&found, &self.layout().repos()) {
             let mut worktree = unknown_worktree(known, stranger);
             worktree.owner = self.lock_holder(stranger).await;
             if self.is_lost(worktree.key.as_str()).await {
@@ -136,18 +145,22 @@ impl Engine {
             }
             strangers.push(worktree);
         }
-        Ok(Found { listed, stored, claims, strangers, lost, made_for, parents: Mutex::default() })
+        (found.strangers, found.lost) = (strangers, lost);
+        Ok(found)
     }
 
     /// Looks at each, several at a time, and tells of them in their order.
     fn report(
         &self,
         known: &Known,
-        found: &Found,
+        found: &mut Found,
         keep_seconds: i64,
         sizes: bool,
         tell: &(dyn Fn(WorktreeReport) + Sync),
     ) {
+        // Where heads cannot be asked for together, each worktree is asked for its own.
+        let _ = known.git.heads(&mut found.listed.values_mut().collect::<Vec<_>>());
+        let found = &*found;
         let all: Vec<&Worktree> = found.all().collect();
         let ours = real(&self.layout().repo(known.repo.id).worktrees());
         let mut standing = Vec::with_capacity(all.len());
@@ -226,7 +239,7 @@ impl Engine {
         let mut fitting = self
             .blocking(move |engine| {
                 let reports = Mutex::new(Vec::new());
-                engine.report(&known, &found, keep, false, &|report| {
+                engine.report(&known, &mut found, keep, false, &|report| {
                     reports.lock().unwrap_or_else(PoisonError::into_inner).push(report);
                 });
                 reports.into_inner().unwrap_or_else(PoisonError::into_inner)
@@ -324,14 +337,15 @@ fn judge(worktree: &Worktree, state: Option<&TreeState>, is_merged: bool, keep_s
 }
 
 /// Worktrees in our own folder that the store has never heard of.
-fn unrecorded<'l>(listed: &'l HashMap<Utf8PathBuf, Listed>, stored: &[Worktree], repos: &Utf8Path) -> Vec<&'l Listed> {
+fn unrecorded<'l>(found: &'l Found, repos: &Utf8Path) -> Vec<&'l Listed> {
     let repos = real(repos);
     // In any repository's folder: the store may have been restored without the one these lie in.
     let is_made_by_us = |path: &Utf8Path| {
         path.parent().is_some_and(|folder| folder.file_name() == Some("worktrees") && folder.starts_with(&repos))
     };
-    let known: HashSet<Utf8PathBuf> = stored.iter().map(|worktree| real(&worktree.path)).collect();
-    let mut strangers: Vec<&Listed> = listed
+    let known: HashSet<Utf8PathBuf> = found.stored.iter().map(|worktree| found.real(&worktree.path)).collect();
+    let mut strangers: Vec<&Listed> = found
+        .listed
         .iter()
         .filter(|(path, _)| is_made_by_us(path) && !known.contains(*path))
         .map(|(_, listed)| listed)
