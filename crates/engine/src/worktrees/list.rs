@@ -16,7 +16,6 @@ use super::claim::Claims;
 use super::{Listing, WorktreeName, WorktreeReport, WorktreeState};
 use crate::Engine;
 use crate::repos::Known;
-use crate::trouble::store_problem;
 use dandori_host::layout::real;
 
 /// More of them are not counted when a worktree is measured.
@@ -50,6 +49,17 @@ impl Found {
             .entry(parent.to_owned())
             .or_insert_with(|| parent.canonicalize_utf8().unwrap_or_else(|_| parent.to_owned()));
         real.join(name)
+    }
+
+    /// Leaves the first so many of the order they are shown in. What the store does not know is few, and needs somebody.
+    fn cut(&mut self, limit: usize) {
+        let claims = &self.claims;
+        self.stored.sort_by_key(|worktree| {
+            let is_claimed = claims.on(&worktree.path, &worktree.branch, Some(&worktree.key)).is_some();
+            (!is_claimed && worktree.owner == Owner::Nobody, std::cmp::Reverse(worktree.created_at))
+        });
+        self.strangers.truncate(limit);
+        self.stored.truncate(limit - self.strangers.len());
     }
 
     fn head_of(&self, worktree: &Worktree) -> Option<Oid> {
@@ -90,7 +100,7 @@ impl Found {
 impl Engine {
     /// Everything the store or the disk knows of this repository, each with what may be done about it.
     pub(crate) async fn list_worktrees(&self, path: &Utf8Path, sizes: bool) -> Result<Vec<WorktreeReport>, Problem> {
-        let mut listing = self.look_at_worktrees(path, sizes).await?;
+        let mut listing = self.look_at_worktrees(path, sizes, usize::MAX).await?;
         let mut reports = Vec::with_capacity(listing.names.len());
         while let Some(report) = listing.reports.recv().await {
             reports.push(report);
@@ -98,11 +108,14 @@ impl Engine {
         Ok(reports)
     }
 
-    /// The same: what all are called at once, and then each as it has been looked at, in the same order.
-    pub async fn look_at_worktrees(&self, path: &Utf8Path, sizes: bool) -> Result<Listing, Problem> {
+    /// At most so many of them: what they are called at once, and then each as it has been looked at, in the same order. Those that
+    /// somebody is at work in come first, then the newest.
+    pub async fn look_at_worktrees(&self, path: &Utf8Path, sizes: bool, limit: usize) -> Result<Listing, Problem> {
         let known = self.open_at(path).await?;
         let keep = self.keep_seconds(&known)?;
         let mut found = self.look(&known).await?;
+        let total = found.all().count();
+        found.cut(limit);
         let names = found.all().map(|worktree| found.name(worktree)).collect();
         let (sender, reports) = mpsc::unbounded_channel();
         let engine = self.clone();
@@ -113,7 +126,7 @@ impl Engine {
                 let _ = sender.lock().unwrap_or_else(PoisonError::into_inner).send(report);
             });
         });
-        Ok(Listing { names, reports })
+        Ok(Listing { names, total, reports })
     }
 
     fn keep_seconds(&self, known: &Known) -> Result<i64, Problem> {
@@ -124,9 +137,9 @@ impl Engine {
         let git = known.git.clone();
         let listed = self.blocking(move |_| git.recorded()).await?.map_err(|e| e.problem())?;
         let listed: HashMap<Utf8PathBuf, Listed> = listed.into_iter().map(|l| (l.path.clone(), l)).collect();
-        let stored = self.stored(known.repo.id).await?;
-        let claims = self.claims(known.repo.id).await?;
-        let made_for = self.store().made_for(known.repo.id).await.map_err(|e| store_problem(&e))?;
+        let stored = self.stored(known).await?;
+        let claims = self.claims(known).await?;
+        let made_for = self.made_for(known).await?;
         let mut found = Found {
             listed,
             stored,
