@@ -195,6 +195,7 @@ pub const COMMANDS: &[CommandHelp] =
         ]),
         about("pr checkout", "プルリクエストのブランチをチェックアウトする")
             .with(&[PULL, flag("worktree", "メインのチェックアウトを切り替えず、ワークツリーを作成する")]),
+        about("pr update", "プルリクエストのブランチにベースをマージする (コンフリクトはエージェントが解決)").with(&[PULL, DETACH, QUIET]),
         about("pr merge", "プルリクエストをベースにマージする (対話端末のみ)").with(&[
             PULL,
             flag("ff_only", "fast-forward できる場合だけマージする"),
