@@ -26,7 +26,7 @@ pub struct Workspace {
     pub ours_after: Oid,
     /// A commit whose work is in the files and not on the branch: the next commit has it as its second parent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub merges: Option<Oid>,
+    pub merges: Option<Box<Oid>>,
 }
 
 /// How a branch gets to what others have pushed to it, worked out before anything is touched.

@@ -126,7 +126,7 @@ fn flow(run: &Run, now: Timestamp) -> Next<Run> {
         Progress::Staged { work, staged, .. } => intended(Intent::Commit(PlannedCommit {
             tree: staged.tree.clone(),
             parent: staged.parent.clone(),
-            merges: work.workspace.merges.clone(),
+            merges: work.workspace.merges.as_deref().cloned(),
             message: match &work.workspace {
                 Workspace { merges: Some(_), base, branch, .. } => update_message(base, branch, &MessageParts::of(run)),
                 _ => commit_message(&run.spec.settings.commit_template, &MessageParts::of(run)),

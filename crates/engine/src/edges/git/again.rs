@@ -2,7 +2,7 @@
 
 use dandori_domain::run::{Arrival, Fact, Intent, LeftOut, Note, PlannedWorktree, Run, Start, Workspace};
 use dandori_domain::{Failure, Oid, WorktreeKey};
-use dandori_git::{Added, CatchUp, Fetch, GitError};
+use dandori_git::{Added, CatchUp, Fetch, GitError, Tree};
 use dandori_host::layout::real;
 use jiff::Timestamp;
 
@@ -99,7 +99,7 @@ fn bring_base(
     let footing = Footing { checkout: None, base: Some(workspace.base.clone()), here: None };
     let base = beginning(&known.git, &footing, site.base.as_deref(), Fetch::First).map_err(failed)?;
     let Some(tip) = tip else { return Ok(None) };
-    if let Some(tree) = known.git.worktree(&workspace.path).map_err(failed)?.filter(|tree| tree.is_there()) {
+    if let Some(tree) = known.git.worktree(&workspace.path).map_err(failed)?.filter(Tree::is_there) {
         let state = tree.state().map_err(failed)?;
         if !state.dirty.is_empty() {
             let reason = format!("uncommitted changes in the worktree: {}", state.dirty.join(", "));
@@ -156,7 +156,7 @@ pub(super) fn arrive(
     match added.tree.arrive(&workspace.branch, arrival) {
         Ok(()) => {
             if let Some(base) = &arrival.base {
-                workspace.merges = Some(base.clone());
+                workspace.merges = Some(Box::new(base.clone()));
                 let (base, commits) = (workspace.base.clone(), arrival.commits);
                 facts.push(Fact::Noted { note: Note::BaseMerged { base, commits } });
             } else {

@@ -35,7 +35,7 @@ pub(super) fn stage(layout: &Layout, known: &Known, run: &Run, work: &Work) -> R
     }
     let further = run.spec.settings.forbidden_paths.iter().map(String::as_str);
     let forbidden: Vec<&str> = FORBIDDEN.iter().copied().chain(further).collect();
-    let staged = tree.stage_merge(&workspace.base_oid, workspace.merges.as_ref(), &forbidden, Bounds::default());
+    let staged = tree.stage_merge(&workspace.base_oid, workspace.merges.as_deref(), &forbidden, Bounds::default());
     match staged.map_err(|e| staging(&e))? {
         StageAnswer::Refused { findings } => Err(tampered(findings)),
         StageAnswer::Staged { tree: oid, parent, changes } => {
