@@ -34,7 +34,7 @@ impl Tree {
     }
 
     /// As [`Self::stage`], by somebody who has just seen that HEAD stands on `parent`.
-    pub fn stage_on(&self, parent: &Oid, forbidden: &[&str]) -> Result<StageAnswer, GitError> {
+    pub(crate) fn stage_on(&self, parent: &Oid, forbidden: &[&str]) -> Result<StageAnswer, GitError> {
         self.stage_within(parent, forbidden, Bounds::default())
     }
 

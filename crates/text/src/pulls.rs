@@ -481,7 +481,7 @@ pub(crate) fn up_to_date(lang: Lang, number: u64, base: &str) -> Said {
     ))
     .hint(say!(
         lang,
-        "`dandori pr show {number}` tells whether it can be merged",
+        "`dandori pr show {number}` shows whether it can be merged",
         "`dandori pr show {number}` でマージできるか確認できます"
     ))
 }
