@@ -170,9 +170,8 @@ pub fn remedy(lang: Lang, number: u64, obstacle: &MergeObstacle) -> String {
         ),
         MergeObstacle::NotFastForward { .. } => say!(
             lang,
-            "`dandori pr update {number}` merges the base into it first; without --ff-only, `dandori pr merge {number}` makes a \
-             merge commit",
-            "`dandori pr update {number}` で先にベースをマージできます。--ff-only なしの `dandori pr merge {number}` ならマージコミットを作成します"
+            "`dandori pr update {number}` merges the base into it first; without --ff-only it is merged with a merge commit",
+            "`dandori pr update {number}` で先にベースをマージできます。--ff-only を付けなければ、マージコミットでマージします"
         ),
         MergeObstacle::ForgeMakesCommits => say!(
             lang,

@@ -191,7 +191,7 @@ fn others_who_pushed_meanwhile_are_merged_with_and_a_fast_forward_alone_is_refus
     let env = with_pull();
     push_by_colleague(&env, "theirs.txt", "theirs");
     let refused = merge(&env, "1 --ff-only", "yes\n");
-    assert!(refused.contains("1 commit behind its base") && refused.contains("`dandori pr merge 1`"), "{refused}");
+    assert!(refused.contains("1 commit behind its base") && refused.contains("`dandori pr update 1`"), "{refused}");
     let merged = merge(&env, "1 -y", "");
     assert!(merged.contains("merged pull request #1 into main"), "{merged}");
     for file in ["hi.txt", "theirs.txt"] {
