@@ -364,7 +364,7 @@ mod tests {
     fn what_vanishes_while_it_is_being_covered_is_no_error() {
         let folder = tempfile::tempdir().unwrap();
         let socket = folder.path().join("socket");
-        fs::write(&socket, "").unwrap();
+        fs::File::create(&socket).unwrap();
         let gone = unless_gone(&socket, || {
             fs::remove_file(&socket).unwrap();
             Err(io::ErrorKind::NotFound.into())
@@ -376,7 +376,7 @@ mod tests {
     fn what_is_replaced_while_it_is_being_covered_is_covered_at_the_next_try() {
         let folder = tempfile::tempdir().unwrap();
         let socket = folder.path().join("socket");
-        fs::write(&socket, "").unwrap();
+        fs::File::create(&socket).unwrap();
         let mut tries = 0;
         let covered = unless_gone(&socket, || {
             tries += 1;
