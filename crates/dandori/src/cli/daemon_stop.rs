@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use dandori_api::DaemonStopped;
 use dandori_domain::Problem;
+use dandori_host::process;
 use dandori_text::ui;
 use serde_json::{Value, json};
 
@@ -39,13 +40,15 @@ pub(crate) enum Stopped {
 /// Asks the daemon to stop and waits until it is gone.
 pub(crate) async fn stop(context: &Context) -> Result<Stopped, Problem> {
     let Some(client) = Client::reach(context).await? else { return Ok(Stopped::Before) };
+    let daemon = client.pid().and_then(process::identify);
     match client.post::<Value>("/v1/daemon/stop", &json!({})).await {
         // One of another version understands this all the same.
         Ok(_) | Err(Problem::DaemonVersion { .. }) => {}
         Err(problem) => return Err(problem),
     }
     let until = Instant::now() + PATIENCE;
-    while is_held(context) {
+    // Its lock goes a moment before the process does: whoever looks for it afterwards finds neither.
+    while is_held(context) || daemon.as_ref().is_some_and(process::is_alive) {
         if Instant::now() > until {
             let socket = context.layout.socket();
             return Err(Problem::DaemonUnreachable { socket, reason: "it is still stopping".into() });
