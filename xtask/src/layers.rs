@@ -9,6 +9,7 @@ use crate::workspace::Metadata;
 /// Who may use whom. A room that is not here may use nobody.
 const ARROWS: &[(&str, &[&str])] = &[
     ("dandori-domain", &[]),
+    ("dandori-formation", &["domain"]),
     ("dandori-api", &["domain"]),
     ("dandori-playbook", &["domain"]),
     ("dandori-guard", &["domain", "playbook", "shell", "text"]),
@@ -46,6 +47,7 @@ const ARROWS: &[(&str, &[&str])] = &[
 const PURE: &[&str] = &[
     "dandori-api",
     "dandori-domain",
+    "dandori-formation",
     "dandori-guard",
     "dandori-install",
     "dandori-playbook",
