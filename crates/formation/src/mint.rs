@@ -44,7 +44,8 @@ fn mix(value: u128) -> u128 {
         z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         z ^ (z >> 31)
     };
-    let [high, low] = [(value >> 64) as u64, (value & u128::from(u64::MAX)) as u64].map(half);
+    let low_half = |value: u128| u64::try_from(value & u128::from(u64::MAX)).unwrap_or(0);
+    let (high, low) = (half(low_half(value >> 64)), half(low_half(value)));
     (u128::from(half(high ^ low)) << 64) | u128::from(half(low.rotate_left(17) ^ high))
 }
 

@@ -39,13 +39,18 @@ fn play(choices: &[u64], broken: Broken) -> Result<World, String> {
     Ok(world)
 }
 
+/// How many steps are played again to make a failure shorter.
+const STEPS: usize = 2_000_000;
+
 /// Fewer choices that fail as well.
 fn shrink(mut failing: Vec<u64>, broken: Broken) -> (Vec<u64>, String) {
+    let mut steps = 0;
     let mut reason = play(&failing, broken).err().unwrap_or_default();
     let mut size = failing.len() / 2;
-    while size > 0 {
+    while size > 0 && steps < STEPS {
         let mut at = 0;
-        while at < failing.len() {
+        while at < failing.len() && steps < STEPS {
+            steps += failing.len();
             let mut fewer = failing.clone();
             fewer.drain(at..(at + size).min(failing.len()));
             match play(&fewer, broken) {
@@ -61,6 +66,7 @@ fn shrink(mut failing: Vec<u64>, broken: Broken) -> (Vec<u64>, String) {
     (failing, reason)
 }
 
+#[expect(clippy::disallowed_methods, reason = "how long it plays is said from outside")]
 fn number(name: &str, usual: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
 }
@@ -73,6 +79,7 @@ fn nothing_is_lost_or_done_twice_whatever_goes_wrong() {
     for seed in first..first + seeds {
         let made = choices(seed, steps);
         let Err(reason) = play(&made, Broken::Nothing).map(|world| world.tell(seed)) else { continue };
+        println!("seed {seed}: {reason}");
         // The first steps that fail are enough to shrink.
         let failing = made.into_iter().take(world::failed_after(&reason)).collect();
         let (shortest, why) = shrink(failing, Broken::Nothing);

@@ -92,7 +92,7 @@ pub fn requeue<L: Ledger>(
             }
             let brief = ledger.brief(*task)?;
             let level = require_task(ledger, *task)?.bloom_level;
-            let again = add_retry(ledger, step, *command, NewRetry { of: *task, brief, bloom_level: level }, crew)?;
+            let again = add_retry(ledger, step, *command, &NewRetry { of: *task, brief, bloom_level: level }, crew)?;
             Ok(Requeued::Task { task: again.task_id })
         }
         MessageKind::Command { command } => {

@@ -40,7 +40,7 @@ pub enum Accepted {
 }
 
 /// Refusals that keep what was reported come back as [`Accepted::Kept`], because they write.
-pub fn report<L: Ledger>(ledger: &mut L, step: &mut Step<'_>, new: ReportIn) -> Result<Accepted, L::Error> {
+pub fn report<L: Ledger>(ledger: &mut L, step: &mut Step<'_>, new: &ReportIn) -> Result<Accepted, L::Error> {
     let task = require_task(ledger, new.task)?;
     if task.doer.worker() != Some(new.by) {
         return Err(Refused::NotYours { task: task.id, agent: new.by }.into());
@@ -49,7 +49,7 @@ pub fn report<L: Ledger>(ledger: &mut L, step: &mut Step<'_>, new: ReportIn) -> 
         return Err(Refused::SaysTooLittle.into());
     }
     if let Some(by) = task.replaced_by {
-        return keep(ledger, step, &task, &new, Refused::Replaced { task: task.id, by });
+        return keep(ledger, step, &task, new, Refused::Replaced { task: task.id, by });
     }
     if let TaskState::VerifyPending { result, .. } = task.state {
         return Ok(Accepted::Before { result });
@@ -62,29 +62,29 @@ pub fn report<L: Ledger>(ledger: &mut L, step: &mut Step<'_>, new: ReportIn) -> 
             return Ok(Accepted::Before { result: id });
         }
         let state = task.state.name().to_owned();
-        return keep(ledger, step, &task, &new, Refused::TaskOver { task: task.id, state });
+        return keep(ledger, step, &task, new, Refused::TaskOver { task: task.id, state });
     }
     let command = require_command(ledger, task.command)?;
     if command.cancel.is_some() {
-        return keep(ledger, step, &task, &new, Refused::Cancelling { command: command.id });
+        return keep(ledger, step, &task, new, Refused::Cancelling { command: command.id });
     }
     let Some(message) = ledger.open_message_of(task.id)? else {
         let state = task.state.name().to_owned();
-        return keep(ledger, step, &task, &new, Refused::TaskOver { task: task.id, state });
+        return keep(ledger, step, &task, new, Refused::TaskOver { task: task.id, state });
     };
     if new.epoch.0 < 1 || new.epoch > message.epoch {
         return Err(Refused::NeverGiven { given: new.epoch.0, current: message.epoch.0 }.into());
     }
     if message.is_held_under(new.epoch) {
-        let result = apply(ledger, step, &task, message, &new)?;
+        let result = apply(ledger, step, &task, message, new)?;
         return Ok(Accepted::Now { result });
     }
     if message.lease().is_some() {
         // Somebody else is at it.
         let why = Refused::Stale { task: task.id, given: new.epoch.0, current: message.epoch.0 };
-        return keep(ledger, step, &task, &new, why);
+        return keep(ledger, step, &task, new, why);
     }
-    let result = adopt(ledger, step, &task, message, &new)?;
+    let result = adopt(ledger, step, &task, message, new)?;
     Ok(Accepted::Adopted { result })
 }
 

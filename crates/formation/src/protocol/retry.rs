@@ -47,7 +47,7 @@ pub fn add_retry<L: Ledger>(
     ledger: &mut L,
     step: &mut Step<'_>,
     command: CommandId,
-    new: NewRetry,
+    new: &NewRetry,
     crew: &Crew,
 ) -> Result<Retried, L::Error> {
     let command_row = require_command(ledger, command)?;
@@ -274,7 +274,8 @@ fn unfinished<L: Ledger>(ledger: &mut L, tasks: &[TaskId]) -> Result<u32, L::Err
 /// A failed phase goes on, and those that were cancelled because of it wait again.
 fn reopen_phase<L: Ledger>(ledger: &mut L, task: &Task) -> Result<(), L::Error> {
     let Some(mut phase) = task.phase.map(|phase| ledger.phase(phase)).transpose()?.flatten() else { return Ok(()) };
-    if phase.state != PhaseState::Failed {
+    // A task that does not count for its phase does not open it either.
+    if phase.state != PhaseState::Failed || phase.tally.open == 0 {
         return Ok(());
     }
     phase.state = PhaseState::Active;

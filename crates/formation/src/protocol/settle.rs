@@ -106,12 +106,11 @@ fn close<L: Ledger>(
     ledger.put_command(&command)?;
     if let Some(phase) = task.phase
         && let Some(mut phase) = ledger.phase(phase)?
+        && phase.counts(task.required)
     {
-        if phase.counts(task.required) {
-            phase.tally.take(None);
-            phase.tally.add(Some(outcome));
-            ledger.put_phase(&phase)?;
-        }
+        phase.tally.take(None);
+        phase.tally.add(Some(outcome));
+        ledger.put_phase(&phase)?;
     }
     Ok(task)
 }

@@ -110,9 +110,9 @@ impl World {
             5..=29 => self.claim(rest),
             30..=37 => self.accept(rest),
             38..=41 => self.beat(rest),
-            42..=59 => self.report(rest, rest & 7 == 0),
+            42..=59 => self.report(rest, rest.is_multiple_of(8)),
             60..=69 => self.plan(rest),
-            70..=74 => self.verify(rest, rest & 3 == 0),
+            70..=74 => self.verify(rest, rest.is_multiple_of(4)),
             75..=79 => self.lose(rest),
             80..=84 => self.pass(rest),
             85..=88 => self.reclaim(rest),
@@ -250,7 +250,7 @@ impl World {
         };
         let before = self.rows.clone();
         let new = ReportIn { task, by: hand.agent, epoch, report };
-        let answer = self.run(|rows, step, _| p::report(rows, step, new));
+        let answer = self.run(|rows, step, _| p::report(rows, step, &new));
         if self.broken == Broken::SplitResult && choice & 0xf00 == 0 {
             // Killed between the two.
             let mut half = before.clone();
@@ -403,7 +403,7 @@ impl World {
             self.rows.tasks.values().filter(|t| can(&t.state)).map(|t| (t.command, t.id)).collect();
         let Some((command, of)) = pick(&failed, choice).copied() else { return "retry" };
         let new = NewRetry { of, brief: Brief::default(), bloom_level: 2 };
-        self.run(|rows, step, crew| p::add_retry(rows, step, command, new, crew));
+        self.run(|rows, step, crew| p::add_retry(rows, step, command, &new, crew));
         "retry"
     }
 
@@ -457,7 +457,7 @@ impl World {
     /// Everybody does what he should from here on: everything has to come to an end (I2).
     pub(super) fn drain(&mut self) -> Result<(), String> {
         self.hands.clear();
-        for round in 0..5_000 {
+        for round in 0..1_000 {
             let before = self.rows.clone();
             self.now = self.now.checked_add(SignedDuration::from_secs(130)).unwrap();
             for message in self.rows.expired(self.now).unwrap() {
