@@ -19,6 +19,7 @@ mod links;
 mod needs;
 mod recording;
 mod sources;
+mod twins;
 mod typos;
 mod words;
 mod workspace;
@@ -35,6 +36,7 @@ const SMALL: &[(&str, Check)] = &[
     ("deps", deps::check),
     ("dead", dead::check),
     ("links", links::check),
+    ("twins", twins::check),
     ("typos", typos::check),
     ("words", words::check),
 ];

@@ -130,7 +130,7 @@ pub struct CollectedThing {
     /// `worktree`, `branch`, `record`
     pub kind: String,
     pub name: String,
-    /// `merged`, `stale`, `orphaned`, `missing`, `unrecorded`, `held`, `locked`
+    /// A state of `worktree list`: `merged`, `stale`, `orphaned`, `missing`, `unrecorded`, `unknown`; or `held`, `locked`
     pub why: String,
     /// Who holds it, or what its lock says.
     #[serde(default)]

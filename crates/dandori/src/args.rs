@@ -92,7 +92,7 @@ enum Verb {
     Status(cli::status::StatusArgs),
     /// List what needs you, and the command that resolves it
     Inbox(cli::inbox::InboxArgs),
-    /// Try the configured notifications
+    /// Test the configured notifications
     #[command(subcommand)]
     Notify(NotifyVerb),
     /// Create, show and check playbooks (reviewed plans in the repository)
@@ -200,7 +200,7 @@ enum PrVerb {
 
 #[derive(Subcommand)]
 enum NotifyVerb {
-    /// Send a test notification on every configured way
+    /// Send a test notification in every configured way
     Test,
 }
 
@@ -232,7 +232,7 @@ enum GuardVerb {
     Explain(cli::guard_explain::GuardExplainArgs),
     /// Test how guards decide on an event (nothing is recorded)
     Test(cli::guard_test::GuardTestArgs),
-    /// Allow a limited exception to a guard (for people only)
+    /// Allow a limited exception to a guard (at a terminal only)
     Allow(cli::guard_allow::GuardAllowArgs),
     /// Revoke an exception
     Revoke(cli::guard_revoke::GuardRevokeArgs),
@@ -254,9 +254,9 @@ enum PromptVerb {
 
 #[derive(Subcommand)]
 enum ConfigVerb {
-    /// Show the settings in force and where each comes from
+    /// Show the settings in effect and where each comes from
     Show(cli::config_show::ConfigShowArgs),
-    /// Set one key; comments and order of the file stay
+    /// Set one key and keep the file's comments and order
     Set(cli::config_set::ConfigSetArgs),
     /// Open the file in your editor and check it afterwards
     Edit(cli::config_edit::ConfigEditArgs),
@@ -325,7 +325,7 @@ fn understood(env: &Env, choose: impl Fn(Option<&str>) -> Lang) -> Result<Cli, E
         Ok(led) => led,
         Err(unclear) => {
             let out = Out::new(lang, options(&words).any(|w| w == "--json"), env);
-            let said = dandori_text::front::two_meanings(lang, &unclear.word, unclear.commands);
+            let said = dandori_text::front::two_meanings(lang, &unclear.word, &unclear.commands);
             return Err(out.fail(&Failed::Usage(said)));
         }
     };

@@ -18,6 +18,7 @@ use dandori_api::{DemoClaim, DemoReport, RunView, TaskList, TaskView};
 use dandori_domain::Problem;
 use dandori_engine::Layout;
 use dandori_text::demo::{self, Try};
+use dandori_text::table;
 use serde_json::{Value, json};
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -39,6 +40,9 @@ pub(crate) struct DemoArgs {
 
 /// How long canceled runs get to end before the daemon is stopped all the same.
 const FAREWELL: Duration = Duration::from_secs(15);
+
+/// With less room for commands, what they are good for stands above each.
+const LEAST_COLUMN: usize = 30;
 
 pub(crate) async fn run(args: DemoArgs, context: &Context) -> Result<ExitCode, Failed> {
     let begun = Instant::now();
@@ -146,7 +150,14 @@ fn show_claims(board: &Board<'_>, out: &Out, checked: &[Checked]) {
 fn show_history(board: &Board<'_>, out: &Out, stage: &Stage) -> Result<(), Problem> {
     board.heading(demo::history_head(out.lang));
     let refs = ["--branches", "--glob=refs/dandori/preserved/*"];
-    let graph = ["log", "--graph", "--format=%h %s%d", "--decorate=short", "--decorate-refs-exclude=refs/remotes"];
+    let graph = [
+        "log",
+        "--graph",
+        "--format=%h %s%d",
+        "--decorate=short",
+        "--decorate-refs=refs/heads",
+        "--decorate-refs=HEAD",
+    ];
     for line in stage.git(&stage.repo(), &[&graph[..], &refs[..]].concat())?.lines() {
         board.quoted(line);
     }
@@ -174,14 +185,16 @@ fn show_next(board: &Board<'_>, context: &Context, stage: &Stage, played: &Playe
         (format!("dandori worktree restore {}", canceled.unwrap_or_default()), Try::Restore),
         (format!("dandori daemon stop; rm -rf {}", stage.root()), Try::Delete),
     ];
-    let widest = commands.iter().map(|(c, _)| c.len()).max().unwrap_or(0);
-    let has_room = widest + 40 < Out::width();
-    for (command, what) in commands {
-        let purpose = dim(&format!("# {}", demo::purpose(lang, what)));
-        if has_room {
-            board.line(&format!("   {command:<widest$}  {purpose}"));
+    let commands = commands.map(|(command, what)| (command, format!("# {}", demo::purpose(lang, what))));
+    let longest = commands.iter().map(|(_, purpose)| table::width(purpose)).max().unwrap_or(0);
+    // Beside it where there is room: one long command is no reason to put all of them below each other.
+    let room = Out::width().saturating_sub(longest + 5);
+    let column = commands.iter().map(|(command, _)| command.len()).filter(|cells| *cells <= room).max().unwrap_or(0);
+    for (command, purpose) in commands {
+        if command.len() <= column && column >= LEAST_COLUMN {
+            board.line(&format!("   {command:<column$}  {}", dim(&purpose)));
         } else {
-            board.line(&format!("   {purpose}"));
+            board.line(&format!("   {}", dim(&purpose)));
             board.line(&format!("   {command}"));
         }
     }

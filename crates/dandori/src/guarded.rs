@@ -63,7 +63,9 @@ pub(crate) fn judge_all(context: &Context, event: &Event) -> Result<(Session, Ju
         call: Arc::default(),
     };
     let failed = |why| Problem::Internal { reason: dandori_text::guard::unjudged(context.out.lang, &why) };
-    let session = Session::look(&request).map_err(failed)?;
+    let mut session = Session::look(&request).map_err(failed)?;
+    // Whoever asks here is told in the language of this command, not in that of the agents.
+    session.lang = context.out.lang;
     let judged = session.judge(&request, Asking::Everyone);
     Ok((session, judged))
 }

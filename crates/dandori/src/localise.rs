@@ -1,28 +1,47 @@
 //! The command line in the reader's language: English as it is defined, Japanese from a table.
 //!
-//! clap breaks lines at spaces only, which Japanese has not, so its lines are left whole and broken here.
+//! clap breaks lines at spaces only, which Japanese has not, and in a narrow terminal it breaks them in columns of a few
+//! cells. So its lines are left whole and broken here, in both languages.
 
 use clap::builder::Styles;
 use clap::{Arg, Command};
 use dandori_text::help::{self, CommandHelp};
 use dandori_text::{Lang, table, wrap};
 
-/// A narrower column of words is not worth making: the terminal may wrap it.
-const LEAST: usize = 20;
+/// A narrower column of words is not worth making: they go below the names.
+const LEAST: usize = 24;
+/// How far in words stand below a name.
+const BELOW: usize = 8;
+/// How far in a usage goes on.
+const HANGING: usize = 4;
 
-/// The same command line, its words in this language.
+/// The same command line, its words in this language and its lines whole.
 pub(crate) fn command(command: Command, lang: Lang) -> Command {
     match lang {
-        Lang::En => command,
+        Lang::En => whole_lines(command),
         Lang::Ja => japanese(command, ""),
     }
 }
 
-/// A rendered help, no line wider than `cells`.
+fn whole_lines(command: Command) -> Command {
+    command.term_width(0).mut_subcommands(whole_lines)
+}
+
+/// A rendered help, no line wider than `cells` but for a command to copy.
 pub(crate) fn rendered(help: &str, lang: Lang, cells: usize) -> String {
+    let help = usage(help, lang);
+    let lines: Vec<String> = help.lines().map(|line| below_the_first(line, lang)).collect();
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let lists = lines.chunk_by(|one, next| row(one).is_some() == row(next).is_some());
+    lists.flat_map(|list| laid_out(list, cells)).map(|line| line + "\n").collect()
+}
+
+/// A second usage stands below the first, which stands behind a longer word in Japanese.
+fn below_the_first(line: &str, lang: Lang) -> String {
+    let is_second = line.starts_with(&" ".repeat("Usage: ".len())) && !line.starts_with(&" ".repeat(8));
     match lang {
-        Lang::En => help.to_owned(),
-        Lang::Ja => usage(help, lang).lines().map(|line| wrapped(line, cells) + "\n").collect(),
+        Lang::Ja if is_second && line.contains("dandori") => format!(" {line}"),
+        _ => line.to_owned(),
     }
 }
 
@@ -92,24 +111,64 @@ fn values(arg: &Arg) -> String {
         [] => String::new(),
         list => format!(" [{name}: {}]", list.join(", ")),
     };
-    let defaults: Vec<_> = arg.get_default_values().iter().map(|v| v.to_string_lossy().into_owned()).collect();
+    let shown = if arg.is_hide_default_value_set() { &[] } else { arg.get_default_values() };
+    let defaults: Vec<_> = shown.iter().map(|v| v.to_string_lossy().into_owned()).collect();
     let shown = if arg.is_hide_possible_values_set() { Vec::new() } else { arg.get_possible_values() };
     let choices: Vec<_> = shown.iter().filter(|v| !v.is_hide_set()).map(|v| v.get_name().to_owned()).collect();
     format!("{}{}", listed(help::DEFAULT, &defaults), listed(help::CHOICES, &choices))
 }
 
-/// A line that is too wide is broken below the column its words begin in.
-fn wrapped(line: &str, cells: usize) -> String {
-    if table::width(line) <= cells {
-        return line.to_owned();
-    }
-    let at = line.rfind("  ").map_or(0, |gap| gap + 2);
-    let (name, words) = line.split_at_checked(at).unwrap_or(("", line));
-    let column = table::width(name);
-    match cells.checked_sub(column) {
-        Some(room) if room >= LEAST => {
-            format!("{name}{}", wrap(words, room).join(&format!("\n{}", " ".repeat(column))))
+/// Rows of names and words, or lines of text.
+fn laid_out(lines: &[&str], cells: usize) -> Vec<String> {
+    let column = lines.iter().filter_map(|line| row(line)).map(|(name, _)| table::width(name)).max();
+    let is_tight = lines.iter().any(|line| table::width(line) > cells) && column.is_some_and(|c| c + LEAST > cells);
+    lines.iter().flat_map(|line| broken(line, is_tight, cells)).collect()
+}
+
+fn broken(line: &str, is_tight: bool, cells: usize) -> Vec<String> {
+    match row(line) {
+        // To be typed into a shell: it stays in one piece.
+        _ if line.contains("dandori completions ") => vec![line.to_owned()],
+        Some((name, words)) if is_tight => {
+            let words = wrap(words, cells.saturating_sub(BELOW));
+            std::iter::once(name.trim_end().to_owned()).chain(set_in(words, BELOW)).collect()
         }
-        _ => line.to_owned(),
+        _ if table::width(line) <= cells => vec![line.to_owned()],
+        Some((name, words)) => {
+            let column = table::width(name);
+            let mut words = wrap(words, cells.saturating_sub(column)).into_iter();
+            let first = format!("{name}{}", words.next().unwrap_or_default());
+            std::iter::once(first).chain(set_in(words, column)).collect()
+        }
+        None if line.contains("dandori ") => at_spaces(line, cells),
+        None => wrap(line, cells),
     }
+}
+
+fn set_in(lines: impl IntoIterator<Item = String>, cells: usize) -> impl Iterator<Item = String> {
+    lines.into_iter().map(move |line| format!("{}{line}", " ".repeat(cells)))
+}
+
+/// A name with the space behind it, and its words.
+fn row(line: &str) -> Option<(&str, &str)> {
+    let inner = line.trim_start();
+    let lead = line.len() - inner.len();
+    let gap = inner.rfind("  ").filter(|_| lead >= 2)?;
+    line.split_at_checked(lead + gap + 2)
+}
+
+/// A usage: what it names stays in one piece, also in Japanese.
+fn at_spaces(line: &str, cells: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in line.split(' ') {
+        match lines.last_mut() {
+            Some(last) if table::width(last) + 1 + table::width(word) <= cells => {
+                last.push(' ');
+                last.push_str(word);
+            }
+            Some(_) => lines.push(format!("{}{word}", " ".repeat(HANGING))),
+            None => lines.push(word.to_owned()),
+        }
+    }
+    lines
 }

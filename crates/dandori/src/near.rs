@@ -101,7 +101,19 @@ pub(crate) const TABLE: &[Near] = &[
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Unclear {
     pub(crate) word: String,
-    pub(crate) commands: &'static [&'static str],
+    /// Whole, with what was typed behind the word.
+    pub(crate) commands: Vec<String>,
+}
+
+/// A command as it would be typed for a word with several meanings.
+fn with_the_rest(command: &str, rest: &[String]) -> String {
+    let rest = match rest {
+        // These take nothing more.
+        _ if command.starts_with("daemon ") => return format!("dandori {command}"),
+        [] => "…".to_owned(),
+        words => words.iter().map(|word| dandori_domain::shell_word(word)).collect::<Vec<_>>().join(" "),
+    };
+    format!("dandori {command} {rest}")
 }
 
 /// The words as the command line has them. `help task show` and `version` are led to what they mean, too.
@@ -122,13 +134,34 @@ pub(crate) fn led(words: Vec<String>) -> Result<Vec<String>, Unclear> {
     });
     let Some(near) = found else { return Ok(words) };
     match near.means {
-        OneOf(commands) => Err(Unclear { word: near.typed.join(" "), commands }),
+        OneOf(commands) => {
+            let last = if near.typed.len() == 2 { second } else { Some(at) };
+            let rest = last.and_then(|last| words.get(last + 1..)).unwrap_or_default();
+            let rest = without_globals(rest);
+            let commands = commands.iter().map(|command| with_the_rest(command, &rest)).collect();
+            Err(Unclear { word: near.typed.join(" "), commands })
+        }
         Is(command) => {
             let places: Vec<usize> =
                 [Some(at), second.filter(|_| near.typed.len() == 2)].into_iter().flatten().collect();
             Ok(replaced(words, &places, command))
         }
     }
+}
+
+/// Without the options that are no part of what is meant.
+fn without_globals(words: &[String]) -> Vec<String> {
+    let mut words = words.iter();
+    let mut kept = Vec::new();
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "--json" => {}
+            "--lang" => drop(words.next()),
+            option if option.starts_with("--lang=") => {}
+            _ => kept.push(word.clone()),
+        }
+    }
+    kept
 }
 
 /// The next word that is no option and no value of one; nothing behind `--`.
@@ -191,8 +224,9 @@ mod tests {
             ("task ls --json", "task list --json"),
             ("task --json view 3", "task show --json 3"),
             ("task new fix it", "run fix it"),
-            ("stop T-3", "stop? task cancel, daemon stop"),
-            ("task rm 3", "task rm? task cancel, worktree remove"),
+            ("stop T-3", "stop? dandori task cancel T-3, dandori daemon stop"),
+            ("rm --json --lang ja", "rm? dandori task cancel …, dandori worktree remove …"),
+            ("task rm 3", "task rm? dandori task cancel 3, dandori worktree remove 3"),
             ("help", "--help"),
             ("help task show", "task show --help"),
             ("help ls", "task list --help"),

@@ -11,7 +11,7 @@ use dandori_domain::pull::PullState;
 use dandori_domain::run::Status;
 use dandori_host::Env;
 use dandori_server::words;
-use dandori_text::{Lang, Said, Table, json_screen, pulls, screen, table, ui, wrap_after};
+use dandori_text::{Lang, Said, Table, json_screen, pulls, screen, table, ui, watch, wrap_after};
 use serde::Serialize;
 
 /// Why a verb did not do what it was asked.
@@ -42,6 +42,8 @@ pub(crate) struct Out {
     pub(crate) json: bool,
     /// A person watches stderr: progress may move.
     pub(crate) live: bool,
+    /// The user's home, which people call `~`.
+    home: Option<String>,
 }
 
 const READABLE: usize = 100;
@@ -59,12 +61,45 @@ impl Out {
     pub(crate) fn new(lang: Lang, json: bool, env: &Env) -> Self {
         let live =
             !json && std::io::stderr().is_terminal() && env.text("CI").is_none() && env.text("TERM") != Some("dumb");
-        Self { lang, json, live }
+        let home = env.home().map(camino::Utf8PathBuf::into_string).filter(|home| home.len() > 1);
+        Self { lang, json, live, home }
     }
 
     /// A person watches stdout: what is shown there may move.
     pub(crate) fn is_watched(&self) -> bool {
         self.live && std::io::stdout().is_terminal()
+    }
+
+    /// A path as people write it: from `~`, where a person reads it.
+    pub(crate) fn path(&self, path: &str) -> String {
+        let is_read = !self.json && std::io::stdout().is_terminal();
+        let below = self.home.as_ref().filter(|_| is_read).and_then(|home| path.strip_prefix(home.as_str()));
+        match below {
+            Some(rest) if rest.is_empty() || rest.starts_with('/') => format!("~{rest}"),
+            _ => path.to_owned(),
+        }
+    }
+
+    /// The commands that fit now, on stderr: in a column beside the word, or below it where they would not fit.
+    pub(crate) fn next(&self, commands: &[String]) {
+        if self.json || commands.is_empty() {
+            return;
+        }
+        let word = watch::next(self.lang);
+        let beside = table::width(word) + 1;
+        let widest = commands.iter().map(|command| table::width(command) + 2).max().unwrap_or(0);
+        let fits = columns(std::io::stderr()).is_none_or(|cells| beside + widest <= cells);
+        if !fits {
+            tell("", 0, word);
+        }
+        for (i, command) in commands.iter().enumerate() {
+            let lead = match (fits, i) {
+                (true, 0) => format!("{word} "),
+                (true, _) => " ".repeat(beside),
+                (false, _) => "  ".to_owned(),
+            };
+            let _ = writeln!(anstream::stderr(), "{}", screen(&format!("{lead}`{command}`")));
+        }
     }
 
     /// Columns of the terminal; where there is none, as many as are read with ease. No line of prose is longer than that.
@@ -100,6 +135,12 @@ impl Out {
     pub(crate) fn prose_lines(indent: usize, text: impl std::fmt::Display) -> Vec<String> {
         let width = std::io::stdout().is_terminal().then(Self::width);
         broken(&text.to_string(), &" ".repeat(indent), indent, width)
+    }
+
+    /// A line whose further rows stand below its words, not below its mark: an item, a quotation, a commit.
+    pub(crate) fn hanging_lines(indent: usize, mark: &str, text: &str) -> Vec<String> {
+        let width = std::io::stdout().is_terminal().then(Self::width);
+        broken(text, &format!("{}{mark}", " ".repeat(indent)), indent + table::width(mark), width)
     }
 
     /// A line of ours for a pager: clean, and plain where colours are not wanted.
@@ -153,6 +194,13 @@ impl Out {
     pub(crate) fn say(&self, text: impl std::fmt::Display) {
         if !self.json {
             tell("", 0, &text.to_string());
+        }
+    }
+
+    /// The same with its further rows this far in.
+    pub(crate) fn say_on(&self, indent: usize, text: &str) {
+        if !self.json {
+            tell("", indent, text);
         }
     }
 

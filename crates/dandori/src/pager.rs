@@ -78,8 +78,8 @@ fn through(command: &str, env: &Env, bytes: &[u8]) -> bool {
     let _interrupts = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::interrupt());
     let mut process = std::process::Command::new("/bin/sh");
     process.args(["-c", command]).stdin(Stdio::piped());
-    // As git does it: colours pass, and what fits on the screen is only printed.
-    for (name, value) in [("LESS", "FRX"), ("LV", "-c")] {
+    // As git does it: colours pass, and what fits on the screen is only printed. What we print is UTF-8, whatever the locale.
+    for (name, value) in [("LESS", "FRX"), ("LV", "-c"), ("LESSCHARSET", "utf-8")] {
         if env.text(name).is_none() {
             process.env(name, value);
         }

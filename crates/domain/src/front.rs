@@ -26,6 +26,9 @@ pub enum Suggestion {
     CreatePull {
         run: String,
     },
+    ShowPull {
+        number: u64,
+    },
     Tasks,
     AllTasks,
     Help,
@@ -51,7 +54,8 @@ pub struct Done {
     pub task: String,
     pub run: String,
     pub has_changes: bool,
-    pub has_pull: bool,
+    /// The number of its open pull request.
+    pub pull: Option<u64>,
 }
 
 const SHOWN: usize = 3;
@@ -73,9 +77,13 @@ pub fn suggestions(situation: &Situation) -> Vec<Suggestion> {
         if done.has_changes {
             found.push(Suggestion::Diff { run: done.run.clone() });
         }
-        // `pr create` looks for the repository it is typed in.
-        if done.has_changes && !done.has_pull && situation.in_repository {
-            found.push(Suggestion::CreatePull { run: done.run.clone() });
+        // Pull requests are looked for in the repository the command is typed in.
+        match done.pull {
+            Some(number) if situation.in_repository => found.push(Suggestion::ShowPull { number }),
+            None if situation.in_repository && done.has_changes => {
+                found.push(Suggestion::CreatePull { run: done.run.clone() });
+            }
+            _ => {}
         }
         found.push(Suggestion::FollowUp { task: done.task.clone() });
     }
@@ -101,19 +109,21 @@ mod tests {
 
     #[test]
     fn three_commands_fit_what_is_found() {
-        use Suggestion::{AllTasks, CreatePull, Demo, Diff, Doctor, FollowUp, Help, Inbox, Resolve, Run, Watch};
+        use Suggestion::{
+            AllTasks, CreatePull, Demo, Diff, Doctor, FollowUp, Help, Inbox, Resolve, Run, ShowPull, Watch,
+        };
         let fresh = Situation { in_repository: true, ..Situation::default() };
         assert_eq!(named(&fresh), [Demo, Run, Doctor]);
         assert_eq!(named(&Situation::default()), [Demo, Doctor, Help], "a run needs a repository");
-        let done = Done { task: "T-1".into(), run: "abcd".into(), has_changes: true, has_pull: false };
+        let done = Done { task: "T-1".into(), run: "abcd".into(), has_changes: true, pull: None };
         let after = Situation { has_tasks: true, done: Some(done.clone()), ..fresh.clone() };
         let (task, run) = ("T-1".to_owned(), "abcd".to_owned());
         assert_eq!(
             named(&after),
             [Diff { run: run.clone() }, CreatePull { run: run.clone() }, FollowUp { task: task.clone() }]
         );
-        let with_pull = Situation { done: Some(Done { has_pull: true, ..done.clone() }), ..after.clone() };
-        assert_eq!(named(&with_pull)[1], FollowUp { task: task.clone() });
+        let with_pull = Situation { done: Some(Done { pull: Some(7), ..done.clone() }), ..after.clone() };
+        assert_eq!(named(&with_pull)[1], ShowPull { number: 7 });
         let unchanged = Situation { done: Some(Done { has_changes: false, ..done }), ..after.clone() };
         assert_eq!(named(&unchanged)[..2], [FollowUp { task: task.clone() }, Run]);
         let outside = Situation { in_repository: false, ..after };

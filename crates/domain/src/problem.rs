@@ -192,6 +192,9 @@ pub enum Problem {
         status: Status,
     },
     CannotRetry {
+        /// Its name; earlier versions did not say it.
+        #[serde(default)]
+        run: String,
         status: Status,
     },
     TaskIsBusy {

@@ -52,9 +52,9 @@ pub enum LeftoverReason {
     /// Its folder is gone.
     Missing,
     /// git does not know it any more: what is in it could not be kept.
-    Unrecorded,
+    Unknown,
     /// A run made it that a restored backup does not know: nobody else may say what becomes of it but the user.
-    Lost,
+    Unrecorded,
     /// Somebody's: a run or a session.
     Held { owner: String },
     /// Locked by hand; the reason may be empty.
@@ -69,8 +69,8 @@ impl LeftoverReason {
             Self::Stale => "stale",
             Self::Orphaned => "orphaned",
             Self::Missing => "missing",
+            Self::Unknown => "unknown",
             Self::Unrecorded => "unrecorded",
-            Self::Lost => "lost",
             Self::Held { .. } => "held",
             Self::Locked { .. } => "locked",
         }
@@ -80,7 +80,7 @@ impl LeftoverReason {
     pub fn detail(&self) -> Option<&str> {
         match self {
             Self::Held { owner: text } | Self::Locked { reason: text } => Some(text),
-            Self::Merged | Self::Stale | Self::Orphaned | Self::Missing | Self::Unrecorded | Self::Lost => None,
+            Self::Merged | Self::Stale | Self::Orphaned | Self::Missing | Self::Unknown | Self::Unrecorded => None,
         }
     }
 
@@ -92,8 +92,8 @@ impl LeftoverReason {
             "stale" => Self::Stale,
             "orphaned" => Self::Orphaned,
             "missing" => Self::Missing,
+            "unknown" => Self::Unknown,
             "unrecorded" => Self::Unrecorded,
-            "lost" => Self::Lost,
             "held" => Self::Held { owner: text },
             "locked" => Self::Locked { reason: text },
             _ => return None,
@@ -123,8 +123,8 @@ mod tests {
             LeftoverReason::Stale,
             LeftoverReason::Orphaned,
             LeftoverReason::Missing,
+            LeftoverReason::Unknown,
             LeftoverReason::Unrecorded,
-            LeftoverReason::Lost,
             LeftoverReason::Held { owner: "alice".to_owned() },
             LeftoverReason::Locked { reason: String::new() },
         ];

@@ -72,8 +72,7 @@ pub(crate) fn of_run(lang: Lang, run: &Run) -> Option<ErrorView> {
 }
 
 fn of_failure(lang: Lang, failure: &Failure, key: &str) -> ErrorView {
-    // What to type next works as it is shown.
-    let message = dandori_text::failure(lang, failure).replace("<task>", key);
+    let message = dandori_text::failure(lang, failure, key);
     let detail = serde_json::to_value(failure).ok();
     let code = detail.as_ref().and_then(|detail| detail.get("kind")).and_then(Value::as_str);
     ErrorView {

@@ -87,7 +87,12 @@ impl TestEnv {
 
     /// The machine alone; `repo` is an empty folder.
     pub fn without_repository(bin: &str) -> Self {
-        let dir = TempDir::with_prefix("dd-").unwrap();
+        Self::below(bin, &std::env::temp_dir())
+    }
+
+    /// The same in this folder: its path is as long on every machine.
+    pub fn below(bin: &str, folder: &std::path::Path) -> Self {
+        let dir = TempDir::with_prefix_in("dd-", folder).unwrap();
         let root = Utf8PathBuf::try_from(dir.path().canonicalize().unwrap()).unwrap();
         for folder in ["home", "repo", "tmp"] {
             std::fs::create_dir_all(root.join(folder)).unwrap();
@@ -112,6 +117,15 @@ impl TestEnv {
     /// Every command from now on is started by these words (see [`crate::wrap`]).
     pub fn wrap(&mut self, words: Vec<String>) -> &mut Self {
         self.wrap = words;
+        self
+    }
+
+    /// The program is where a user has it, in `~/.local/bin`: its path is as long on every machine.
+    pub fn install(&mut self) -> &mut Self {
+        let bin = self.home().join(".local/bin/dandori");
+        std::fs::create_dir_all(bin.parent().unwrap()).unwrap();
+        std::fs::hard_link(&self.bin, &bin).or_else(|_| std::fs::copy(&self.bin, &bin).map(|_| ())).unwrap();
+        self.bin = bin;
         self
     }
 
@@ -272,16 +286,16 @@ impl TestEnv {
         })
     }
 
-    /// Processes that carry this environment's mark: its state root.
+    /// Processes that carry this environment's mark: its state root or its home.
     pub fn processes(&self) -> Vec<(u32, String)> {
-        let mark = format!("DANDORI_STATE_DIR={}", self.state());
+        let marks = [format!("DANDORI_STATE_DIR={}", self.state()), format!("HOME={}", self.home())];
         let inside = self.root.as_str();
         let mut found = Vec::new();
         for entry in std::fs::read_dir("/proc").unwrap().flatten() {
             let Some(pid) = entry.file_name().to_str().and_then(|n| n.parse::<u32>().ok()) else { continue };
             let environ = std::fs::read(entry.path().join("environ")).unwrap_or_default();
             let cwd = std::fs::read_link(entry.path().join("cwd")).unwrap_or_default();
-            let marked = environ.split(|b| *b == 0).any(|v| v == mark.as_bytes());
+            let marked = environ.split(|b| *b == 0).any(|v| marks.iter().any(|mark| v == mark.as_bytes()));
             if pid != std::process::id() && (marked || cwd.starts_with(inside)) {
                 let line = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
                 let line = String::from_utf8_lossy(&line).replace('\0', " ");

@@ -123,6 +123,12 @@ impl Tmux {
         text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n").trim_end().to_owned()
     }
 
+    /// The same line by line as it was printed, however long: what the terminal broke is whole again.
+    pub fn printed(&self) -> String {
+        let text = self.capture(&["-J", "-S", "-"]);
+        text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n").trim_end().to_owned()
+    }
+
     /// Types an answer and presses Enter.
     pub fn answer(&self, text: &str) {
         self.keys(text);

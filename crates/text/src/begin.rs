@@ -92,8 +92,8 @@ pub fn committed(lang: Lang, branch: &str, commit: &str) -> String {
     let commit = short(commit);
     say!(
         lang,
-        "committed {commit} on {branch}; nothing was pushed: this repository has no remote",
-        "{commit} を {branch} にコミットしました。このリポジトリにはリモートがないため、プッシュしていません"
+        "committed {commit} on {branch} (no remote: nothing was pushed)",
+        "{commit} を {branch} にコミットしました (リモートがないため未プッシュ)"
     )
 }
 

@@ -1,6 +1,7 @@
 //! Words of `dandori config`: what each key does, and what became of a change.
 
 use crate::lang::say;
+use crate::misuse::did_you_mean;
 use crate::{Lang, Said};
 
 /// What a key does, in one line. A test of the program holds this against the keys there are.
@@ -242,11 +243,7 @@ pub fn not_there(lang: Lang, key: &str, path: &str) -> Said {
 pub fn unknown_key(lang: Lang, key: &str, near: Option<&str>) -> Said {
     let said = Said::what(say!(lang, "unknown key: {key}", "不明なキーです: {key}"));
     match near {
-        Some(near) => said.hint(say!(
-            lang,
-            "did you mean `dandori config show {near}`?",
-            "`dandori config show {near}` の間違いではありませんか"
-        )),
+        Some(near) => said.hint(did_you_mean(lang, &["dandori config show ", near].concat())),
         None => said.hint(say!(
             lang,
             "list all keys with `dandori config show --all`",
@@ -261,7 +258,7 @@ pub fn cannot_set(lang: Lang, key: &str, reason: &str, near: Option<&str>) -> Sa
         Said::what(say!(lang, "cannot set {key}; nothing was changed", "{key} を設定できません。何も変更していません"))
             .why(reason);
     match near {
-        Some(near) => said.hint(say!(lang, "did you mean {near}?", "{near} の間違いではありませんか")),
+        Some(near) => said.hint(did_you_mean(lang, near)),
         None => said.hint(say!(
             lang,
             "list all keys and values with `dandori config show --all`",

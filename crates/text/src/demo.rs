@@ -222,7 +222,7 @@ pub fn claim(lang: Lang, claim: &Claim) -> String {
         Claim::Linear { branch } => say!(
             lang,
             "{branch} has the colleague's commit and the follow-up on top of it",
-            "{branch} には同僚のコミットがあり、その上に追加指示のコミットがあります"
+            "{branch} には同僚のコミットがあり、その上に追加の指示のコミットがあります"
         ),
         Claim::Pulls { first, second } => say!(
             lang,

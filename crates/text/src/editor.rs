@@ -35,26 +35,27 @@ pub fn for_follow_up(lang: Lang, task: &str, title: &str) -> String {
     say!(lang, "a follow-up of {task} ({title})", "{task} への追加の指示 ({title})")
 }
 
-pub fn empty(lang: Lang) -> Said {
+pub fn empty(lang: Lang, command: &str) -> Said {
     Said::what(say!(lang, "canceled: the instruction is empty", "指示が空のため中止しました")).hint(say!(
         lang,
-        "write one, or give it on the command line: `dandori run \"fix the typo\"`",
-        "指示を書くか、コマンドラインで指定してください: `dandori run \"誤字を直して\"`"
+        "write one, or give it on the command line: `{command} \"fix the typo\"`",
+        "指示を書くか、コマンドラインで指定してください: `{command} \"誤字を直して\"`"
     ))
 }
 
 pub fn kept(lang: Lang, command: &str, path: &str) -> String {
+    let word = dandori_domain::shell_word(path);
     say!(
         lang,
-        "your text was saved; use it with `{command} -f {path}`",
-        "入力した指示は保存しました。`{command} -f {path}` で使えます"
+        "your text was saved; use it with `{command} -f {word}`",
+        "入力した指示は保存しました。`{command} -f {word}` で使えます"
     )
 }
 
-pub fn no_instruction(lang: Lang) -> Said {
+pub fn no_instruction(lang: Lang, command: &str) -> Said {
     Said::what(say!(lang, "no instruction given", "指示がありません"))
         .why(say!(lang, "cannot open an editor without a terminal", "端末がないため、エディターを開けません"))
-        .hint(say!(lang, "use `dandori run \"fix the typo\"`, `dandori run -f FILE`, or `dandori run -` to read stdin", "`dandori run \"誤字を直して\"`、`dandori run -f FILE`、または標準入力から読む `dandori run -` を使ってください"))
+        .hint(say!(lang, "use `{command} \"fix the typo\"`, -f to read it from a file, or - to read it from stdin", "`{command} \"誤字を直して\"` のように指定してください。ファイルから読むには -f、標準入力から読むには - を使います"))
 }
 
 pub fn no_template(lang: Lang, name: &str, known: &[String]) -> Said {

@@ -1,5 +1,6 @@
-//! Why a run failed, in one sentence.
+//! Why a run failed, in one sentence, and what helps.
 
+use dandori_domain::Usd;
 use dandori_domain::agent::{AgentFailure, ProtocolTrouble};
 use dandori_domain::failure::{Failure, Finding, Limit, Unfit, UnfitWhy};
 use dandori_domain::plain::plain;
@@ -7,8 +8,19 @@ use dandori_domain::plain::plain;
 use crate::Lang;
 use crate::lang::say;
 
-/// What others said in it commands nobody's terminal.
-pub fn failure(lang: Lang, failure: &Failure) -> String {
+/// What happened and, where something particular helps, what to type. `run` is its name as commands take it. What others said
+/// in it commands nobody's terminal.
+pub fn failure(lang: Lang, failure: &Failure, run: &str) -> String {
+    let cause = cause(lang, failure);
+    match (remedy(lang, failure, run), lang) {
+        (None, _) => cause,
+        (Some(remedy), Lang::En) => format!("{cause}; {remedy}"),
+        (Some(remedy), Lang::Ja) => format!("{cause}。{remedy}"),
+    }
+}
+
+/// What happened, without what helps.
+pub fn cause(lang: Lang, failure: &Failure) -> String {
     plain(&words(lang, failure))
 }
 
@@ -19,25 +31,23 @@ fn words(lang: Lang, failure: &Failure) -> String {
         }
         Failure::RepositoryGone { path, during: Some(_) } => say!(
             lang,
-            "the repository {path} was moved or deleted during the run; the work is still in its worktree: move the repository back and resume with `dandori task retry <task>`",
-            "実行中にリポジトリ {path} が移動または削除されました。作業はワークツリーに残っています。リポジトリを元に戻せば、`dandori task retry <task>` で再開できます"
+            "the repository {path} was moved or deleted during the run",
+            "実行中にリポジトリ {path} が移動または削除されました"
         ),
-        Failure::RepositoryGone { path, during: None } => say!(
-            lang,
-            "the repository {path} was moved or deleted: move it back and run `dandori task retry <task>`, or run dandori in its new location",
-            "リポジトリ {path} が移動または削除されています。元に戻して `dandori task retry <task>` を実行するか、現在の場所で dandori を実行してください"
-        ),
+        Failure::RepositoryGone { path, during: None } => {
+            say!(lang, "the repository {path} was moved or deleted", "リポジトリ {path} が移動または削除されています")
+        }
         Failure::DandoriGone { program } => say!(
             lang,
-            "the daemon's executable {program} was moved or deleted: run `dandori daemon stop`, then `dandori task retry <task>`",
-            "デーモンの実行ファイル {program} が移動または削除されています。`dandori daemon stop` のあと `dandori task retry <task>` を実行してください"
+            "the daemon's executable {program} was moved or deleted",
+            "デーモンの実行ファイル {program} が移動または削除されています"
         ),
         Failure::SetUp { command, tail } => {
-            let tail = last_line(tail);
+            let tail = after_colon(tail);
             say!(
                 lang,
-                "setup command `{command}` failed: {tail}",
-                "セットアップコマンド `{command}` が失敗しました: {tail}"
+                "setup command `{command}` failed{tail}",
+                "セットアップコマンド `{command}` が失敗しました{tail}"
             )
         }
         Failure::AgentMissing { agent, program } => say!(
@@ -61,11 +71,14 @@ fn words(lang: Lang, failure: &Failure) -> String {
             "the run was stopped: it took longer than {seconds} s (limits.run)",
             "実行を停止しました: 所要時間が {seconds} 秒を超えました (limits.run)"
         ),
-        Failure::OverBudget { budget, spent } => say!(
-            lang,
-            "the budget of {budget} is used up ({spent} spent); continue with a new budget: `dandori task follow-up <task> --budget <usd>`",
-            "予算 {budget} を使い切りました (使用額 {spent})。`dandori task follow-up <task> --budget <usd>` で新しい予算を指定して続行できます"
-        ),
+        Failure::OverBudget { budget, spent } => {
+            let budget = crate::ui::dollars(*budget);
+            say!(
+                lang,
+                "the budget of ${budget} is used up ({spent} spent)",
+                "予算 ${budget} を使い切りました (使用額 {spent})"
+            )
+        }
         Failure::ProcessesLeft { pids } => {
             let pids = pids.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
             say!(
@@ -76,11 +89,11 @@ fn words(lang: Lang, failure: &Failure) -> String {
         }
         Failure::SupervisorLost => say!(
             lang,
-            "the agent's supervisor was killed or the machine went down; the worktree is unchanged: continue with `dandori task follow-up <task>`",
-            "エージェントの監視プロセスが強制終了されたか、マシンが停止しました。ワークツリーはそのまま残っており、`dandori task follow-up <task>` で続行できます"
+            "the agent's supervisor was killed or the machine went down; the worktree is unchanged",
+            "エージェントの監視プロセスが強制終了されたか、マシンが停止しました。ワークツリーはそのまま残っています"
         ),
         Failure::Tampered { findings } => {
-            let list = findings.iter().map(|f| finding(lang, f)).collect::<Vec<_>>().join("; ");
+            let list = sentences(lang, findings.iter().map(|f| finding(lang, f)));
             say!(
                 lang,
                 "the agent made a forbidden change; nothing was committed: {list}",
@@ -91,12 +104,12 @@ fn words(lang: Lang, failure: &Failure) -> String {
             let files = files.join(", ");
             say!(
                 lang,
-                "conflict markers are still in {files}; nothing was committed: resolve them in the worktree or with `dandori task follow-up <task>`",
-                "コンフリクトマーカーが残っているため、コミットしませんでした: {files}。ワークツリーで解決するか、`dandori task follow-up <task>` で解決を依頼してください"
+                "conflict markers are still in {files}; nothing was committed",
+                "コンフリクトマーカーが残っているため、コミットしませんでした: {files}"
             )
         }
         Failure::Unstageable { paths } => {
-            let list = paths.iter().map(|unfit| self::unfit(lang, unfit)).collect::<Vec<_>>().join("; ");
+            let list = sentences(lang, paths.iter().map(|unfit| self::unfit(lang, unfit)));
             say!(
                 lang,
                 "some changes cannot be committed, so nothing was committed; the worktree is unchanged: {list}",
@@ -107,39 +120,109 @@ fn words(lang: Lang, failure: &Failure) -> String {
             let free = crate::ui::size(*free);
             say!(
                 lang,
-                "the disk is full ({free} free): nothing was staged, the work is still in the worktree; free some space, then run `dandori task retry <task>`",
-                "ディスクに空きがありません (残り {free})。何もステージせず、変更はワークツリーに残っています。空きを増やしてから `dandori task retry <task>` を実行してください"
+                "the disk is full ({free} free): nothing was staged, the work is still in the worktree",
+                "ディスクに空きがありません (残り {free})。何もステージせず、変更はワークツリーに残っています"
             )
         }
         Failure::Staging { reason } => {
             say!(lang, "cannot stage the changes: {reason}", "変更をステージできませんでした: {reason}")
         }
         Failure::Commit { reason } => {
-            say!(
-                lang,
-                "cannot commit: {reason}; the work is staged in its worktree: `dandori task retry <task>` commits it without running the agent again",
-                "コミットできませんでした: {reason}。変更はワークツリーにステージ済みです。`dandori task retry <task>` を実行すると、エージェントを動かさずにコミットします"
-            )
+            say!(lang, "cannot commit: {reason}", "コミットできませんでした: {reason}")
         }
-        Failure::PushRefused { reason } => say!(
-            lang,
-            "the push was rejected: {reason}; the commit is on the branch: push again with `dandori task retry <task>`",
-            "プッシュが拒否されました: {reason}。コミットはブランチに残っています。`dandori task retry <task>` で再度プッシュできます"
-        ),
+        Failure::PushRefused { reason } => {
+            say!(lang, "the push was rejected: {reason}", "プッシュが拒否されました: {reason}")
+        }
         Failure::PushConflict { files } => {
             let files = files.join(", ");
             say!(
                 lang,
-                "commits that others pushed to the branch conflict with this run in {files}; the branch and the work are unchanged: merge both sides with `dandori task follow-up <task>`",
-                "ブランチにプッシュされた他のコミットとコンフリクトしました: {files}。ブランチと作業はそのまま残っています。`dandori task follow-up <task>` で統合できます"
+                "commits that others pushed to the branch conflict with this run in {files}; the branch and the work are unchanged",
+                "ブランチにプッシュされた他のコミットとコンフリクトしました: {files}。ブランチと作業はそのまま残っています"
             )
         }
         Failure::PushOvertaken { retries } => say!(
             lang,
-            "someone else pushed to the branch before each of {retries} retries; try again with `dandori task retry <task>`",
-            "{retries} 回再試行しましたが、そのたびにリモートが更新されていました。`dandori task retry <task>` で再試行できます"
+            "someone else pushed to the branch before each of {retries} retries",
+            "{retries} 回再試行しましたが、そのたびにリモートが更新されていました"
         ),
     }
+}
+
+/// What helps in this case alone; `None`: to look at the log, or to try again.
+fn remedy(lang: Lang, failure: &Failure, run: &str) -> Option<String> {
+    Some(match failure {
+        Failure::RepositoryGone { during: Some(_), .. } => say!(
+            lang,
+            "the work is still in its worktree: move the repository back and resume with `dandori task retry {run}`",
+            "作業はワークツリーに残っています。リポジトリを元に戻せば、`dandori task retry {run}` で再開できます"
+        ),
+        Failure::RepositoryGone { during: None, .. } => say!(
+            lang,
+            "move it back and run `dandori task retry {run}`, or run dandori in its new location",
+            "元に戻して `dandori task retry {run}` を実行するか、現在の場所で dandori を実行してください"
+        ),
+        Failure::DandoriGone { .. } => say!(
+            lang,
+            "run `dandori daemon stop`, then `dandori task retry {run}`",
+            "`dandori daemon stop` のあと `dandori task retry {run}` を実行してください"
+        ),
+        Failure::OverBudget { budget, .. } => {
+            let twice = crate::ui::dollars(Usd(budget.0.saturating_mul(2)));
+            say!(
+                lang,
+                "continue with a new budget: `dandori task follow-up {run} \"…\" --budget {twice}`",
+                "`dandori task follow-up {run} \"…\" --budget {twice}` で新しい予算を指定して続行できます"
+            )
+        }
+        Failure::SupervisorLost | Failure::Agent { failure: AgentFailure::MaxTurns | AgentFailure::MaxTokens } => say!(
+            lang,
+            "continue with `dandori task follow-up {run} \"…\"`",
+            "`dandori task follow-up {run} \"…\"` で続行できます"
+        ),
+        Failure::Agent { failure: AgentFailure::NeedsFence } => say!(
+            lang,
+            "remove `sandbox.mode = \"off\"`; `dandori doctor --sandbox` shows what this machine supports",
+            "`sandbox.mode = \"off\"` を削除してください。このマシンで使える機能は `dandori doctor --sandbox` で確認できます"
+        ),
+        Failure::ConflictLeft { .. } => say!(
+            lang,
+            "resolve them in the worktree or with `dandori task follow-up {run} \"…\"`",
+            "ワークツリーで解決するか、`dandori task follow-up {run} \"…\"` で解決を依頼してください"
+        ),
+        Failure::DiskFull { .. } => say!(
+            lang,
+            "free some space, then run `dandori task retry {run}`",
+            "空きを増やしてから `dandori task retry {run}` を実行してください"
+        ),
+        Failure::Commit { .. } => say!(
+            lang,
+            "the work is staged in its worktree: `dandori task retry {run}` commits it without running the agent again",
+            "変更はワークツリーにステージ済みです。`dandori task retry {run}` を実行すると、エージェントを動かさずにコミットします"
+        ),
+        Failure::PushRefused { .. } => say!(
+            lang,
+            "the commit is on the branch: push again with `dandori task retry {run}`",
+            "コミットはブランチに残っています。`dandori task retry {run}` で再度プッシュできます"
+        ),
+        Failure::PushConflict { .. } => say!(
+            lang,
+            "merge both sides with `dandori task follow-up {run} \"…\"`",
+            "`dandori task follow-up {run} \"…\"` で統合できます"
+        ),
+        Failure::PushOvertaken { .. } => {
+            say!(lang, "try again with `dandori task retry {run}`", "`dandori task retry {run}` で再試行できます")
+        }
+        Failure::Worktree { .. }
+        | Failure::SetUp { .. }
+        | Failure::AgentMissing { .. }
+        | Failure::Agent { .. }
+        | Failure::TimedOut { .. }
+        | Failure::ProcessesLeft { .. }
+        | Failure::Tampered { .. }
+        | Failure::Unstageable { .. }
+        | Failure::Staging { .. } => return None,
+    })
 }
 
 pub(crate) fn agent_failure(lang: Lang, failure: &AgentFailure) -> String {
@@ -179,17 +262,13 @@ pub(crate) fn agent_failure(lang: Lang, failure: &AgentFailure) -> String {
             )
         }
         AgentFailure::MaxTurns => {
-            say!(
-                lang,
-                "the agent reached its turn limit; continue with `dandori task follow-up <task>`",
-                "エージェントがターン数の上限に達しました。`dandori task follow-up <task>` で続行できます"
-            )
+            say!(lang, "the agent reached its turn limit", "エージェントがターン数の上限に達しました")
         }
         AgentFailure::MaxTokens => {
             say!(
                 lang,
-                "the agent reached its token limit before it finished its answer; continue with `dandori task follow-up <task>`",
-                "エージェントが回答の途中でトークン数の上限に達しました。`dandori task follow-up <task>` で続行できます"
+                "the agent reached its token limit before it finished its answer",
+                "エージェントが回答の途中でトークン数の上限に達しました"
             )
         }
         AgentFailure::Declined => {
@@ -199,8 +278,8 @@ pub(crate) fn agent_failure(lang: Lang, failure: &AgentFailure) -> String {
         AgentFailure::NeedsFence => {
             say!(
                 lang,
-                "an ACP agent runs only in the sandbox, because nothing else can restrict what it does without asking; remove `sandbox.mode = \"off\"`; `dandori doctor` shows what this machine supports",
-                "ACP エージェントはサンドボックス内でのみ実行できます。確認なしに行う操作を制限できるのはサンドボックスだけです。`sandbox.mode = \"off\"` を削除してください。このマシンで使える機能は `dandori doctor` で確認できます"
+                "an ACP agent runs only in the sandbox, because nothing else can restrict what it does without asking",
+                "ACP エージェントはサンドボックス内でのみ実行できます。確認なしに行う操作を制限できるのはサンドボックスだけです"
             )
         }
         AgentFailure::Interrupted => say!(lang, "the agent was interrupted", "エージェントが中断されました"),
@@ -210,10 +289,7 @@ pub(crate) fn agent_failure(lang: Lang, failure: &AgentFailure) -> String {
                 (None, Some(code)) => say!(lang, "exit code {code}", "終了コード {code}"),
                 (None, None) => say!(lang, "no exit code", "終了コードなし"),
             };
-            let tail = match last_line(tail) {
-                line if line.is_empty() => String::new(),
-                line => format!(": {line}"),
-            };
+            let tail = after_colon(tail);
             say!(
                 lang,
                 "the agent exited without reporting a result ({how}){tail}",
@@ -221,10 +297,7 @@ pub(crate) fn agent_failure(lang: Lang, failure: &AgentFailure) -> String {
             )
         }
         AgentFailure::ExitCode { code, tail } => {
-            let tail = match last_line(tail) {
-                line if line.is_empty() => String::new(),
-                line => format!(": {line}"),
-            };
+            let tail = after_colon(tail);
             say!(
                 lang,
                 "the agent exited with code {code}{tail}",
@@ -232,11 +305,12 @@ pub(crate) fn agent_failure(lang: Lang, failure: &AgentFailure) -> String {
             )
         }
         AgentFailure::WrongSession { asked, got } => {
-            let got = got.as_ref().map_or_else(|| "—".to_owned(), ToString::to_string);
+            let got =
+                got.as_ref().map_or_else(String::new, |got| say!(lang, " (it started {got})", " (新しい会話: {got})"));
             say!(
                 lang,
-                "the agent did not continue the conversation {asked} (it started {got})",
-                "エージェントが会話 {asked} を引き継ぎませんでした (新しい会話: {got})"
+                "the agent did not continue the conversation {asked}{got}",
+                "エージェントが会話 {asked} を引き継ぎませんでした{got}"
             )
         }
         AgentFailure::NotStarted { detail } => {
@@ -271,7 +345,14 @@ fn protocol_trouble(lang: Lang, trouble: &ProtocolTrouble) -> String {
             "{method} に対するエージェントの応答が Agent Client Protocol に違反しています: {detail}"
         ),
         ProtocolTrouble::LoginNeeded { methods } => {
-            let methods = if methods.is_empty() { "—".to_owned() } else { methods.join(", ") };
+            if methods.is_empty() {
+                return say!(
+                    lang,
+                    "the agent requires a login: log in with the agent itself",
+                    "エージェントへのログインが必要です。エージェント側でログインしてください"
+                );
+            }
+            let methods = methods.join(", ");
             say!(
                 lang,
                 "the agent requires a login; log in with the agent itself, or set `auth` next to `acp` in the configuration to one of: {methods}",
@@ -279,11 +360,14 @@ fn protocol_trouble(lang: Lang, trouble: &ProtocolTrouble) -> String {
             )
         }
         ProtocolTrouble::NoSuchModel { model, offered } => {
-            let offered = if offered.is_empty() { "—".to_owned() } else { offered.join(", ") };
+            let offered = match offered.join(", ") {
+                none if none.is_empty() => none,
+                some => say!(lang, "; available: {some}", " (使用可能: {some})"),
+            };
             say!(
                 lang,
-                "the agent does not offer the model {model}; available: {offered}",
-                "エージェントにモデル {model} はありません (使用可能: {offered})"
+                "the agent does not offer the model {model}{offered}",
+                "エージェントにモデル {model} はありません{offered}"
             )
         }
     }
@@ -357,6 +441,23 @@ pub fn finding(lang: Lang, finding: &Finding) -> String {
         Finding::WorktreeMissing { path } => {
             say!(lang, "the worktree {path} is missing", "ワークツリー {path} がありません")
         }
+    }
+}
+
+/// Several sentences after a colon.
+fn sentences(lang: Lang, all: impl Iterator<Item = String>) -> String {
+    let between = match lang {
+        Lang::En => "; ",
+        Lang::Ja => "。",
+    };
+    all.collect::<Vec<_>>().join(between)
+}
+
+/// The last thing a program said, if it said anything.
+fn after_colon(text: &str) -> String {
+    match last_line(text) {
+        line if line.is_empty() => String::new(),
+        line => format!(": {line}"),
     }
 }
 

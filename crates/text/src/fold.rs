@@ -232,6 +232,8 @@ impl Fold {
         let mut out = self.burst();
         if !self.said.is_empty() {
             self.flush_said(&mut out);
+            // Its words stand above now.
+            watch::thinking(self.lang).clone_into(&mut self.now);
         }
         out
     }

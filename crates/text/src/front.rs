@@ -64,6 +64,7 @@ pub fn command(lang: Lang, suggestion: &Suggestion) -> String {
         Suggestion::Diff { run } => format!("dandori task diff {run}"),
         Suggestion::FollowUp { task } => format!("dandori task follow-up {task} \"…\""),
         Suggestion::CreatePull { run } => format!("dandori pr create {run}"),
+        Suggestion::ShowPull { number } => format!("dandori pr show {number}"),
         Suggestion::Tasks => "dandori task list".to_owned(),
         Suggestion::AllTasks => "dandori task list -A".to_owned(),
         Suggestion::Resolve { command } => command.clone(),
@@ -85,6 +86,7 @@ pub fn purpose(lang: Lang, suggestion: &Suggestion) -> String {
         Suggestion::Diff { .. } => say!(lang, "see what it changed", "変更内容を見る"),
         Suggestion::FollowUp { .. } => say!(lang, "ask for more", "追加の指示を出す"),
         Suggestion::CreatePull { .. } => say!(lang, "open a pull request", "プルリクエストを作成する"),
+        Suggestion::ShowPull { .. } => say!(lang, "review its pull request", "プルリクエストを確認する"),
         Suggestion::Tasks => say!(lang, "list the tasks", "タスクを一覧表示する"),
         Suggestion::AllTasks => {
             say!(lang, "list the tasks of all repositories", "すべてのリポジトリのタスクを一覧表示する")
@@ -94,9 +96,9 @@ pub fn purpose(lang: Lang, suggestion: &Suggestion) -> String {
     }
 }
 
-/// A word with two meanings.
-pub fn two_meanings(lang: Lang, word: &str, commands: &[&str]) -> crate::Said {
-    let listed = commands.iter().map(|command| ["`dandori ", command, "`"].concat()).collect::<Vec<_>>();
+/// A word with two meanings; the commands are whole, as they are typed.
+pub fn two_meanings(lang: Lang, word: &str, commands: &[String]) -> crate::Said {
+    let listed = commands.iter().map(|command| ["`", command, "`"].concat()).collect::<Vec<_>>();
     let (or, listed_ja) = (listed.join(" or "), listed.join("、"));
     crate::Said::what(say!(lang, "`{word}` can mean several things", "`{word}` には複数の意味があります")).hint(say!(
         lang,

@@ -63,7 +63,7 @@ pub fn skipped(lang: Lang, broken: u64, newer: u64, unreadable: u64) -> String {
 
 pub fn bad_span(lang: Lang, text: &str) -> Said {
     Said {
-        what: say!(lang, "invalid duration {text:?}", "{text:?} は期間として解釈できません"),
+        what: say!(lang, "invalid duration `{text}`", "`{text}` は期間として解釈できません"),
         why: None,
         hint: say!(
             lang,

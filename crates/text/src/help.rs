@@ -83,7 +83,7 @@ pub const COMMANDS: &[CommandHelp] =
         ]),
         about("task", "タスクの一覧、確認、続行"),
         about("task list", "タスクを一覧表示する (実行中、待機中、新しい順)").with(&[
-            flag("all", "すべてのリポジトリ"),
+            flag("all", "すべてのリポジトリを対象にする"),
             flag("open", "未完了のタスクのみ"),
             value(
                 "state",
@@ -109,7 +109,7 @@ pub const COMMANDS: &[CommandHelp] =
         about("task cancel", "タスクを取り消し、未コミットの作業を保存する").with(&[value(
             "tasks",
             "タスク",
-            "タスク (T-3、3、#3、ID やキーの先頭、ブランチ。複数指定可)",
+            "タスク (T-3 や 3、実行のキー、ブランチ。複数指定可)",
         )]),
         about("task compare", "1 つのタスクに対する複数のエージェントの差分を比較する").with(&[TASK]),
         about("task pick", "プルリクエストにする実行を採用する").with(&[
@@ -122,7 +122,7 @@ pub const COMMANDS: &[CommandHelp] =
         about("task open", "タスクのワークツリーでシェルまたはエディターを開く")
             .with(&[TASK_OR_RUN, flag("editor", "シェルの代わりに、フォルダーをエディターで開く")]),
         about("task diff", "タスクの変更を表示する (追加の指示や作業中の変更を含むブランチ全体)").with(&[
-            value("task", "タスク", "タスク (T-3、3、ID、実行のキーのいずれか)"),
+            value("task", "タスク", "タスク (T-3 や 3、実行のキー、ブランチのいずれか)"),
             value("run", "実行", "1 つの実行による変更だけを表示する"),
             flag("stat", "変更されたファイルと行数を表示する"),
             flag("name_only", "変更されたファイルの名前を表示する"),
@@ -142,7 +142,7 @@ pub const COMMANDS: &[CommandHelp] =
         about("worktree path", "ワークツリーのパスを表示する (例: cd \"$(dandori worktree path T-3)\")")
             .with(&[value("worktree", "ワークツリー", "タスク、実行、またはワークツリーのキー、ブランチ、パス")]),
         about("worktree remove", "ワークツリーを削除する (未コミット・未プッシュの作業は先に保存)").with(&[
-            value("worktree", "ワークツリー", "キー、ブランチ、パスのいずれか"),
+            value("worktree", "ワークツリー", "タスク、実行、またはワークツリーのキー、ブランチ、パス"),
             flag("force", "未コミット・未プッシュの作業があっても削除する (作業は refs/dandori/preserved に保存)"),
             flag("keep_branch", "ブランチを残す"),
             value("session", "セッション", "このワークツリーを使用しているセッション"),
@@ -177,7 +177,11 @@ pub const COMMANDS: &[CommandHelp] =
             value("ids", "ID", "`dandori inbox` に表示される ID (先頭だけでも可)、タスク、実行"),
             flag("all", "`dandori inbox` に表示されるものすべて"),
         ]),
-        about("inbox wake", "スヌーズ中または既読の要対応を元に戻す").with(&[NEED]),
+        about("inbox wake", "スヌーズ中または既読の要対応を元に戻す").with(&[value(
+            "id",
+            "ID",
+            "`dandori inbox --snoozed` に表示される ID (先頭だけでも可)、タスク、実行",
+        )]),
         about("notify", "設定した通知を試す"),
         about("notify test", "設定したすべての方法で通知のテストを送る"),
         about("pr list", "プルリクエストを一覧表示する")
@@ -223,7 +227,7 @@ pub const COMMANDS: &[CommandHelp] =
         )]),
         about("guard stats", "各ガードの判定と、誤検知の可能性があるものを表示する").with(&[
             value("since", "期間", "集計する期間 (例: 12h、7d)"),
-            flag("all", "すべてのチェックアウト"),
+            flag("all", "すべてのチェックアウトを対象にする"),
             flag("runs", "代わりにこのリポジトリの実行を集計する (--all を付けると全リポジトリの実行)"),
         ]),
         about("guard list", "ガードとそのレベル、設定元を一覧表示する"),
@@ -264,7 +268,7 @@ pub const COMMANDS: &[CommandHelp] =
             value("event", "イベント", "クライアントが送信したイベントの JSON ファイル (- で標準入力)"),
             value("agent", "エージェント", "イベントを送信したクライアント (既定: イベントから判別)"),
         ]),
-        about("guard allow", "ガードに条件付きの例外を設ける (人のみ)").with(&[
+        about("guard allow", "ガードに条件付きの例外を設ける (対話端末のみ)").with(&[
             value("guard", "ガード", "例外を設けるガード"),
             value("path", "パス", "対象のファイル (リポジトリのルートからの glob)"),
             value("command", "コマンド", "対象のコマンド (語ごとに一致。末尾の * は残りすべて)"),
@@ -338,8 +342,8 @@ const PULL: ArgHelp = value("pull", "PR", "番号 (3、#3)、タスク (T-4)、�
 const DETACH: ArgHelp = flag("detach", "完了を待たずにバックグラウンドで実行する");
 const QUIET: ArgHelp = flag("quiet", "エージェントの発言と操作を表示しない");
 const BUDGET: ArgHelp = flag("budget", "費用の上限 (米ドル)");
-const TASK: ArgHelp = value("task", "タスク", "タスク (T-3、3、ID のいずれか)");
-const TASK_OR_RUN: ArgHelp = value("task", "タスク", "タスク (T-3、3、ID、実行のキーのいずれか)");
+const TASK: ArgHelp = value("task", "タスク", "タスク (T-3 や 3、ブランチのいずれか)");
+const TASK_OR_RUN: ArgHelp = value("task", "タスク", "タスク (T-3 や 3、実行のキー、ブランチのいずれか)");
 const RUN: ArgHelp = value("run", "実行", "実行のキーか ID、またはタスク (最新の実行)");
 const NEED: ArgHelp = value("id", "ID", "`dandori inbox` に表示される ID (先頭だけでも可)、タスク、実行");
 const PLAYBOOK: ArgHelp = value("file", "ファイル", "playbook のファイルか名前 (既定: 有効な playbook)");

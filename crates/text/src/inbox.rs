@@ -1,7 +1,7 @@
 //! What needs a person, in words: what it is, and the one command that resolves it.
 
 use dandori_domain::need::{Need, NeedKind};
-use dandori_domain::{Failure, RunKey, TaskNumber};
+use dandori_domain::{Failure, RunKey, TaskNumber, Usd};
 
 use crate::lang::say;
 use crate::{Lang, ui};
@@ -10,10 +10,10 @@ use crate::{Lang, ui};
 pub fn message(lang: Lang, kind: &NeedKind) -> String {
     match kind {
         NeedKind::Failed { failure, kept } => {
-            let failure = crate::failure(lang, failure);
-            let line = failure.lines().next().unwrap_or_default();
+            let cause = crate::cause(lang, failure);
+            let line = cause.lines().next().unwrap_or_default();
             match kept {
-                true => say!(lang, "failed: {line} (its changes are kept)", "失敗: {line} (変更は保存済み)"),
+                true => say!(lang, "failed: {line} (its changes are preserved)", "失敗: {line} (変更は保存済み)"),
                 false => say!(lang, "failed: {line}", "失敗: {line}"),
             }
         }
@@ -22,10 +22,11 @@ pub fn message(lang: Lang, kind: &NeedKind) -> String {
             say!(lang, "conflicts with what others pushed: {files}", "リモートの変更とコンフリクトしています: {files}")
         }
         NeedKind::BudgetReached { budget, spent } => {
+            let budget = ui::dollars(*budget);
             say!(
                 lang,
-                "stopped at its budget of {budget} ({spent} spent)",
-                "予算 {budget} に達したため停止しました (使用額 {spent})"
+                "stopped at its budget of ${budget} ({spent} spent)",
+                "予算 ${budget} に達したため停止しました (使用額 {spent})"
             )
         }
         NeedKind::Silent { seconds, .. } => {
@@ -48,7 +49,11 @@ pub fn message(lang: Lang, kind: &NeedKind) -> String {
             )
         }
         NeedKind::KeptWork { .. } => {
-            say!(lang, "canceled; its changes are kept and not looked at", "取り消し済み。保存された変更は未確認です")
+            say!(
+                lang,
+                "canceled; nobody has looked at its preserved work yet",
+                "取り消し済み。保存した作業はまだ確認されていません"
+            )
         }
         NeedKind::PullFailed { problem } => {
             let said = crate::problem(lang, problem);
@@ -60,7 +65,7 @@ pub fn message(lang: Lang, kind: &NeedKind) -> String {
             )
         }
         NeedKind::PullReady { .. } => {
-            say!(lang, "the pull request is ready for review", "プルリクエストをレビューできます")
+            say!(lang, "the pull request waits for review and merge", "プルリクエストがレビューとマージを待っています")
         }
         NeedKind::Trust { path, .. } => {
             say!(
@@ -126,14 +131,14 @@ pub fn command(lang: Lang, kind: &NeedKind, about: About<'_>) -> (String, InRepo
         }
         NeedKind::BudgetReached { budget, .. } => {
             let words = say!(lang, "Continue", "続けてください");
-            let twice = budget.dollars() * 2.0;
-            anywhere(format!("dandori task follow-up {run} \"{words}\" --budget {twice:.2}"))
+            let twice = ui::dollars(Usd(budget.0.saturating_mul(2)));
+            anywhere(format!("dandori task follow-up {run} \"{words}\" --budget {twice}"))
         }
         NeedKind::Quiet => anywhere(format!("dandori task log {run}")),
         NeedKind::Choice { .. } => anywhere(format!("dandori task compare {task}")),
         NeedKind::KeptWork { .. } => there(format!("dandori worktree restore {run}")),
         NeedKind::PullFailed { .. } => there(format!("dandori pr create {run}")),
-        NeedKind::PullReady { .. } => there(format!("dandori pr show {}", about.pull.unwrap_or_default())),
+        NeedKind::PullReady { .. } => there(format!("dandori pr merge {}", about.pull.unwrap_or_default())),
         NeedKind::Trust { .. } => there("dandori trust".to_owned()),
         NeedKind::Consent { .. } => there("dandori consent".to_owned()),
         NeedKind::StoreRestored { .. } | NeedKind::DaemonTrouble { .. } => anywhere("dandori doctor".to_owned()),
@@ -210,10 +215,10 @@ pub fn put_away(lang: Lang) -> String {
 }
 
 pub fn bad_duration(lang: Lang, text: &str) -> crate::Said {
-    crate::Said::what(say!(lang, "invalid duration {text}", "{text} は期間として解釈できません")).hint(say!(
+    crate::Said::what(say!(lang, "invalid duration `{text}`", "`{text}` は期間として解釈できません")).hint(say!(
         lang,
-        "write it like 30m, 2h or 3d",
-        "30m、2h、3d のように指定してください"
+        "use a number with m, h or d: 30m, 2h, 3d",
+        "数字に m、h、d のいずれかを付けてください (例: 30m、2h、3d)"
     ))
 }
 
@@ -272,7 +277,7 @@ pub fn duration(lang: Lang, seconds: u64) -> String {
 
 /// How long ago.
 pub fn ago(lang: Lang, seconds: u64) -> String {
-    if seconds < 5 {
+    if seconds < 60 {
         return say!(lang, "just now", "たった今");
     }
     let length = duration(lang, seconds);
@@ -288,7 +293,7 @@ fn some_of(files: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dandori_domain::{Limit, Problem, Usd};
+    use dandori_domain::{Limit, Problem};
 
     fn every_kind() -> Vec<NeedKind> {
         vec![

@@ -154,8 +154,8 @@ pub fn advice(lang: Lang, advice: &Advice) -> String {
     match advice {
         Advice::CodexTrust { root: Some(root) } => say!(
             lang,
-            "Codex reads a project's hooks only if it trusts the project (`[projects.\"{root}\"] trust_level = \"trusted\"` in its config.toml), and runs only trusted hooks: start `codex` here and confirm both (the hooks in `/hooks`). Until then it skips them; `codex exec` does so silently",
-            "Codex は信頼したプロジェクト (config.toml の `[projects.\"{root}\"] trust_level = \"trusted\"`) のフックだけを読み込み、信頼されたフックだけを実行します。ここで `codex` を起動し、プロジェクトを信頼して、`/hooks` でフックを確認してください。それまではスキップされます (`codex exec` では何も表示されません)"
+            "Codex reads a project's hooks only if it trusts the project, and runs only trusted hooks: start `codex` here and confirm both (the hooks in `/hooks`). Until then it skips them; `codex exec` does so silently. The project's trust is a line in its config.toml:\n`[projects.\"{root}\"] trust_level = \"trusted\"`",
+            "Codex は信頼したプロジェクトのフックだけを読み込み、信頼されたフックだけを実行します。ここで `codex` を起動し、プロジェクトを信頼して、`/hooks` でフックを確認してください。それまではスキップされます (`codex exec` では何も表示されません)。config.toml での信頼の設定:\n`[projects.\"{root}\"] trust_level = \"trusted\"`"
         ),
         Advice::CodexWorktree { main } => say!(
             lang,
@@ -176,7 +176,7 @@ pub fn advice(lang: Lang, advice: &Advice) -> String {
             let files = paths.join(", ");
             say!(
                 lang,
-                "{files}: contains the path {program}, which exists only on this machine. Do not commit it; in a team, everyone runs `dandori init`, or `dandori init --user` once",
+                "{files} contains the path {program} which exists only on this machine. Do not commit it; in a team, everyone runs `dandori init`, or `dandori init --user` once",
                 "{files} にはこのマシン固有のパス {program} が書かれているため、コミットしないでください。チームでは各自が `dandori init` (または一度だけ `dandori init --user`) を実行してください"
             )
         }
@@ -190,8 +190,8 @@ pub fn advice(lang: Lang, advice: &Advice) -> String {
         }
         Advice::NotIgnored { path } => say!(
             lang,
-            "{path} is yours alone, but git does not ignore it; to keep it out of commits: `echo {path} >> \"$(git rev-parse --git-path info/exclude)\"`",
-            "{path} は自分専用ですが、git の無視対象になっていません。コミットに含めないようにするには: `echo {path} >> \"$(git rev-parse --git-path info/exclude)\"`"
+            "{path} is yours alone, but git does not ignore it; to keep it out of commits:\n`echo {path} >> \"$(git rev-parse --git-path info/exclude)\"`",
+            "{path} は自分専用ですが、git の無視対象になっていません。コミットに含めないようにするには:\n`echo {path} >> \"$(git rev-parse --git-path info/exclude)\"`"
         ),
         Advice::CodexTrust { root: None } => say!(
             lang,

@@ -165,8 +165,9 @@ impl LogLines {
 /// Tokens and money: `1200 tokens in, 80 out, $0.0050`.
 pub fn used(lang: Lang, usage: &Usage) -> String {
     let (input, output) = (usage.input_tokens, usage.output_tokens);
-    let cost = usage.cost.filter(|c| *c != Usd::default()).map(|c| format!(", {c}")).unwrap_or_default();
-    say!(lang, "{input} tokens in, {output} out{cost}", "入力 {input} トークン、出力 {output}{cost}")
+    let cost = usage.cost.filter(|c| *c != Usd::default()).map(|c| c.to_string());
+    let (cost, cost_ja) = cost.map(|c| (format!(", {c}"), format!("、{c}"))).unwrap_or_default();
+    say!(lang, "{input} tokens in, {output} out{cost}", "入力 {input}、出力 {output} トークン{cost_ja}")
 }
 
 fn one_line(text: &str) -> String {

@@ -40,7 +40,10 @@ fn words(lang: Lang, note: &Note) -> String {
         Note::FenceIsPartial { missing, open } => {
             let missing = missing.join("; ");
             let open: Vec<&str> = open.iter().map(|gap| crate::sandbox::gap(lang, *gap)).collect();
-            let open = open.join("; ");
+            let open = open.join(match lang {
+                Lang::En => "; ",
+                Lang::Ja => "。",
+            });
             say!(
                 lang,
                 "the sandbox is incomplete ({missing}); not protected: {open}",
@@ -64,7 +67,10 @@ fn words(lang: Lang, note: &Note) -> String {
             if !read.is_empty() {
                 parts.push(say!(lang, "reading {read} (sandbox.read)", "{read} の読み取り (sandbox.read)"));
             }
-            let all = parts.join("; ");
+            let all = parts.join(match lang {
+                Lang::En => " and ",
+                Lang::Ja => "、",
+            });
             say!(
                 lang,
                 "the sandbox blocked {all}; to allow it, add it to the key in parentheses",
@@ -147,7 +153,7 @@ fn words(lang: Lang, note: &Note) -> String {
         ),
         Note::KeptWorkStays { reference } => say!(
             lang,
-            "the work preserved in {reference} was not restored: the branch has changed since. Restore it in a separate worktree with `dandori worktree restore {reference}`",
+            "the work preserved in {reference} was not restored, because the branch has changed since: restore it in a separate worktree with `dandori worktree restore {reference}`",
             "ブランチがその後変わったため、{reference} に保存した作業は復元していません。`dandori worktree restore {reference}` で別のワークツリーに復元できます"
         ),
         Note::BranchAttached { branch } => say!(
@@ -159,7 +165,7 @@ fn words(lang: Lang, note: &Note) -> String {
             let calls_en = ui::count(*calls, "call");
             say!(
                 lang,
-                "{calls_en} of the agent ran without a guard's verdict: the guard was killed or not asked. Check what they did before you use the result",
+                "{calls_en} of the agent ran without a guard's decision: the guard was killed or not asked; check the result before you use it",
                 "エージェントの操作 {calls} 件がガードの判定なしに実行されました (ガードが強制終了されたか、呼び出されませんでした)。結果を使う前に内容を確認してください"
             )
         }

@@ -61,7 +61,7 @@ fn words(lang: Lang, problem: &Problem) -> Said {
         Problem::NoSuchNeed { text } => task::no_such_need(lang, text),
         Problem::AmbiguousReference { text, matches } => task::ambiguous_reference(lang, text, matches),
         Problem::CannotCancel { status } => task::cannot_cancel(lang, *status),
-        Problem::CannotRetry { status } => task::cannot_retry(lang, *status),
+        Problem::CannotRetry { run, status } => task::cannot_retry(lang, run, *status),
         Problem::TaskIsBusy { run, status } => task::task_is_busy(lang, run, *status),
         Problem::WhichAgent { task, rivals } => task::which_agent(lang, task, rivals),
         Problem::NothingToPick { task } => task::nothing_to_pick(lang, task),

@@ -1,6 +1,7 @@
 //! Words about pull requests: the page of one, what can be done about it, and why it was not done.
 
 use dandori_domain::pull::{MergeLook, MergeObstacle, MergeRule, PullState};
+use dandori_domain::shell_word;
 
 use crate::lang::say;
 use crate::{Lang, Said};
@@ -14,25 +15,6 @@ pub fn state(lang: Lang, state: PullState) -> &'static str {
         (Lang::Ja, PullState::Open) => "オープン",
         (Lang::Ja, PullState::Merged) => "マージ済み",
         (Lang::Ja, PullState::Closed) => "クローズ",
-    }
-}
-
-pub fn age(lang: Lang, seconds: i64) -> String {
-    let seconds = seconds.max(0);
-    match seconds {
-        0..60 => say!(lang, "{seconds}s", "{seconds}秒"),
-        60..3600 => {
-            let minutes = seconds / 60;
-            say!(lang, "{minutes}m", "{minutes}分")
-        }
-        3600..86_400 => {
-            let hours = seconds / 3600;
-            say!(lang, "{hours}h", "{hours}時間")
-        }
-        _ => {
-            let days = seconds / 86_400;
-            say!(lang, "{days}d", "{days}日")
-        }
     }
 }
 
@@ -61,7 +43,7 @@ pub fn not_fetched(lang: Lang) -> &'static str {
 
 pub fn no_checks(lang: Lang, embedded: bool) -> &'static str {
     match (lang, embedded) {
-        (Lang::En, true) => "checks: none, the embedded forge runs no checks",
+        (Lang::En, true) => "checks: none (the embedded forge runs none)",
         (Lang::Ja, true) => "チェック: なし (内蔵フォージではチェックは実行されません)",
         (Lang::En, false) => "checks: not shown here, see its page",
         (Lang::Ja, false) => "チェック: ここには表示されません。ページで確認してください",
@@ -122,7 +104,7 @@ pub fn obstacle(lang: Lang, obstacle: &MergeObstacle) -> String {
         }
         MergeObstacle::Conflict { files } => {
             let files = named(lang, files);
-            say!(lang, "it conflicts with the base in {files}", "ベースと競合しています: {files}")
+            say!(lang, "it conflicts with the base in {files}", "ベースとコンフリクトしています: {files}")
         }
         MergeObstacle::NotFastForward { behind: 1 } => say!(
             lang,
@@ -185,63 +167,75 @@ pub fn remedy(lang: Lang, number: u64, obstacle: &MergeObstacle) -> String {
             lang,
             "`dandori pr checkout {number}` says where its branch is: merge the base there, resolve the conflicts, commit and \
              push",
-            "`dandori pr checkout {number}` でブランチの場所がわかります。そこでベースをマージし、競合を解決してコミット、プッシュしてください"
+            "`dandori pr checkout {number}` でブランチの場所がわかります。そこでベースをマージし、コンフリクトを解決してコミットし、プッシュしてください"
         ),
         MergeObstacle::NotFastForward { .. } | MergeObstacle::ForgeMakesCommits => say!(
             lang,
             "`dandori pr merge {number}` makes a merge commit",
             "`dandori pr merge {number}` ならマージコミットを作成します"
         ),
-        MergeObstacle::BaseDirty { path, .. } => say!(
-            lang,
-            "commit them or put them away with `git -C {path} stash`, then merge again",
-            "コミットするか `git -C {path} stash` で退避してから、もう一度マージしてください"
-        ),
+        MergeObstacle::BaseDirty { path, .. } => {
+            let word = shell_word(path.as_str());
+            say!(
+                lang,
+                "commit or stash them (`git -C {word} stash`), then merge again",
+                "コミットするか `git -C {word} stash` で退避してから、もう一度マージしてください"
+            )
+        }
     }
 }
 
 /// The next command for one that is as it is.
-pub fn next(lang: Lang, number: u64, state: PullState, ours: bool) -> Option<String> {
+pub fn next(number: u64, state: PullState, ours: bool) -> Option<String> {
     match state {
-        PullState::Open if ours => {
-            Some(say!(lang, "next: `dandori pr merge {number}`", "次のコマンド: `dandori pr merge {number}`"))
-        }
-        PullState::Closed if ours => {
-            Some(say!(lang, "next: `dandori pr reopen {number}`", "次のコマンド: `dandori pr reopen {number}`"))
-        }
+        PullState::Open if ours => Some(format!("dandori pr merge {number}")),
+        PullState::Closed if ours => Some(format!("dandori pr reopen {number}")),
         PullState::Open | PullState::Closed | PullState::Merged => None,
     }
 }
 
+/// Where it is: an address to open, or that there is none.
+fn place(lang: Lang, url: &str) -> String {
+    if is_embedded(url) { say!(lang, " in the embedded forge", " (内蔵フォージ)") } else { format!(": {url}") }
+}
+
+/// Whether this is no address of a web page.
+pub fn is_embedded(url: &str) -> bool {
+    url.starts_with("dandori:")
+}
+
 pub fn opened(lang: Lang, number: u64, url: &str) -> String {
-    say!(lang, "opened pull request #{number}: {url}", "プルリクエスト #{number} を作成しました: {url}")
+    let place = place(lang, url);
+    say!(lang, "opened pull request #{number}{place}", "プルリクエスト #{number} を作成しました{place}")
 }
 
 /// Beside a run: the pull request of its branch.
 pub fn linked(lang: Lang, number: u64, url: &str, now: Option<PullState>) -> String {
+    let url = if is_embedded(url) { String::new() } else { format!(": {url}") };
     match now {
         Some(now @ (PullState::Merged | PullState::Closed)) => {
             let word = state(lang, now);
-            say!(lang, "pull request #{number} ({word}): {url}", "プルリクエスト #{number} ({word}): {url}")
+            say!(lang, "pull request #{number} ({word}){url}", "プルリクエスト #{number} ({word}){url}")
         }
-        Some(PullState::Open) | None => say!(lang, "pull request #{number}: {url}", "プルリクエスト #{number}: {url}"),
+        Some(PullState::Open) | None => say!(lang, "pull request #{number}{url}", "プルリクエスト #{number}{url}"),
     }
 }
 
 pub fn updated(lang: Lang, number: u64, url: &str) -> String {
-    say!(lang, "updated pull request #{number}: {url}", "プルリクエスト #{number} を更新しました: {url}")
+    let place = place(lang, url);
+    say!(lang, "updated pull request #{number}{place}", "プルリクエスト #{number} を更新しました{place}")
 }
 
 pub fn unchanged(lang: Lang, number: u64, url: &str) -> String {
-    say!(lang, "pull request #{number} is already open: {url}", "プルリクエスト #{number} は既にオープンです: {url}")
+    let place = place(lang, url);
+    say!(lang, "pull request #{number} is already open{place}", "プルリクエスト #{number} は既にオープンです{place}")
 }
 
-pub fn update_hint(lang: Lang, number: u64) -> String {
-    say!(
-        lang,
-        "change it with --title or --body; `dandori pr show {number}` shows it",
-        "--title か --body で変更できます。内容は `dandori pr show {number}` で確認できます"
-    )
+pub fn update_hint(lang: Lang) -> &'static str {
+    match lang {
+        Lang::En => "change it with --title or --body",
+        Lang::Ja => "--title か --body で変更できます",
+    }
 }
 
 pub fn moved(lang: Lang, number: u64, head: &str) -> String {
@@ -249,10 +243,11 @@ pub fn moved(lang: Lang, number: u64, head: &str) -> String {
 }
 
 pub fn replaced(lang: Lang, before: u64, number: u64, url: &str) -> String {
+    let place = place(lang, url);
     say!(
         lang,
-        "closed pull request #{before} and opened #{number} for the picked run: {url}",
-        "プルリクエスト #{before} をクローズし、選んだ実行の #{number} を作成しました: {url}"
+        "closed pull request #{before} and opened #{number} for the picked run{place}",
+        "プルリクエスト #{before} をクローズし、採用した実行の #{number} を作成しました{place}"
     )
 }
 
@@ -269,7 +264,7 @@ pub fn will_merge(
     let count = commits(lang, look.ahead);
     let mut lines = vec![
         say!(lang, "pull request #{number}: {title}", "プルリクエスト #{number}: {title}"),
-        say!(lang, "{count} into {base}, up to {head}", "{base} へ {count} ({head} まで)"),
+        say!(lang, "{count} into {base}, up to {head}", "{base} へ{count} ({head} まで)"),
     ];
     lines.push(match (by_forge, look.behind, rule) {
         (true, ..) => say!(lang, "merge commit, made by GitHub", "マージコミット (GitHub が作成)"),
@@ -307,8 +302,8 @@ pub fn merged(lang: Lang, number: u64, base: &str, commit: &str) -> String {
 pub fn base_left(lang: Lang, base: &str) -> String {
     say!(
         lang,
-        "your branch {base} was not moved; `git pull` in its checkout brings it up to date",
-        "手元のブランチ {base} は更新していません。チェックアウトで `git pull` を実行してください"
+        "your own {base} was not moved; `git pull --rebase` in its checkout brings it up to date",
+        "手元の {base} は更新していません。チェックアウトで `git pull --rebase` を実行してください"
     )
 }
 
@@ -360,7 +355,7 @@ pub fn nothing_listed(lang: Lang, state: Option<PullState>) -> String {
             say!(
                 lang,
                 "no {wanted} pull requests; `dandori pr list --state all` lists all",
-                "{wanted}のプルリクエストはありません。`dandori pr list --state all` ですべて表示できます"
+                "状態が「{wanted}」のプルリクエストはありません。`dandori pr list --state all` ですべて表示できます"
             )
         }
     }
@@ -402,25 +397,26 @@ pub fn candidate_files(lang: Lang, files: usize, insertions: u64, deletions: u64
     }
 }
 
+/// The same where a word has no room.
+pub const PICKED: &str = "★";
+
 /// Beside the run that was picked.
 pub fn picked(lang: Lang) -> &'static str {
     match lang {
         Lang::En => "★ picked",
-        Lang::Ja => "★ 選択済み",
+        Lang::Ja => "★ 採用",
     }
 }
 
 pub fn not_chosen(lang: Lang, commands: &[String]) -> Said {
-    let hint = alternatives(lang, commands);
+    let hint = pick_one(lang, commands);
     Said::what(say!(lang, "nothing was chosen", "選択されませんでした")).hint(hint)
 }
 
-fn alternatives(lang: Lang, commands: &[String]) -> String {
+fn pick_one(lang: Lang, commands: &[String]) -> String {
     let quoted: Vec<String> = commands.iter().map(|command| format!("`{command}`")).collect();
-    match lang {
-        Lang::En => quoted.join(" or "),
-        Lang::Ja => quoted.join(" または "),
-    }
+    let (or, ja) = (quoted.join(" or "), quoted.join(" または "));
+    say!(lang, "pick one: {or}", "1 つ採用してください: {ja}")
 }
 
 pub fn pick_commands(task: &str, candidates: &[String]) -> Vec<String> {
@@ -430,7 +426,7 @@ pub fn pick_commands(task: &str, candidates: &[String]) -> Vec<String> {
 pub(crate) fn no_pull_of(lang: Lang, text: &str) -> Said {
     Said::what(say!(lang, "`{text}` has no pull request", "`{text}` のプルリクエストはありません")).hint(say!(
         lang,
-        "`dandori pr list --state all` lists those there are",
+        "list all pull requests with `dandori pr list --state all`",
         "`dandori pr list --state all` で一覧を確認できます"
     ))
 }
@@ -458,7 +454,7 @@ pub(crate) fn busy(lang: Lang, number: u64) -> Said {
     ))
     .hint(say!(
         lang,
-        "`dandori pr show {number}` shows how it stands; then try again",
+        "see its state with `dandori pr show {number}`, then try again",
         "`dandori pr show {number}` で状況を確認してから、もう一度実行してください"
     ))
 }
@@ -477,7 +473,7 @@ pub(crate) fn cannot_merge(lang: Lang, number: u64, obstacles: &[MergeObstacle])
     let what = say!(lang, "pull request #{number} cannot be merged", "プルリクエスト #{number} をマージできません");
     let hint = match obstacles.first() {
         Some(first) => remedy(lang, number, first),
-        None => say!(lang, "`dandori pr show {number}` tells more", "`dandori pr show {number}` で確認できます"),
+        None => say!(lang, "see `dandori pr show {number}` for details", "`dandori pr show {number}` で確認できます"),
     };
     Said::what(what).why(why.join("\n")).hint(hint)
 }
@@ -501,7 +497,7 @@ pub(crate) fn merge_refused(lang: Lang, base: &str, reason: &str) -> Said {
     .why(reason.to_owned())
     .hint(say!(
         lang,
-        "check that you may push to {base} there; merged in another way, dandori notices it by itself",
+        "check that you are allowed to push to {base}; if you merge it another way, dandori notices by itself",
         "{base} へプッシュする権限を確認してください。別の方法でマージした場合は自動で検出されます"
     ))
 }
@@ -511,7 +507,7 @@ pub(crate) fn pick_first(lang: Lang, task: &str, candidates: &[String]) -> Said 
     Said::what(say!(
         lang,
         "{task} has {count} candidates and none is picked",
-        "{task} には候補が {count} 件あり、まだ選ばれていません"
+        "{task} には候補が {count} 件あり、まだ採用されていません"
     ))
-    .hint(alternatives(lang, &pick_commands(task, candidates)))
+    .hint(pick_one(lang, &pick_commands(task, candidates)))
 }

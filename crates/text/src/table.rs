@@ -19,6 +19,7 @@ pub struct Table {
     shrinking: Vec<(usize, usize)>,
     wraps: bool,
     is_whole: bool,
+    is_title: bool,
 }
 
 impl Table {
@@ -47,6 +48,13 @@ impl Table {
     #[must_use]
     pub fn whole(mut self) -> Self {
         self.is_whole = true;
+        self
+    }
+
+    /// The last column is what people look for: others are left out before it is cut below three tenths of the screen.
+    #[must_use]
+    pub fn title_last(mut self) -> Self {
+        self.is_title = true;
         self
     }
 
@@ -86,9 +94,10 @@ impl Table {
         let mut shown: Vec<Column> = (0..columns).filter(is_used).map(|at| Column { at, cells: wide(at) }).collect();
         let mut below = false;
         if let Some(screen) = screen {
-            while excess(&shown, screen) > 0 && !self.narrow(&mut shown, screen) {
+            let title = if self.is_title { LEAST.max(screen * 3 / 10) } else { LEAST };
+            while excess(&shown, screen) > 0 && !self.narrow(&mut shown, screen, title) {
                 if !self.leave_one_out(&mut shown) {
-                    below = shown.len() > 1;
+                    below = shown.len() > 1 && !self.narrow(&mut shown, screen, LEAST);
                     break;
                 }
                 for column in &mut shown {
@@ -100,9 +109,9 @@ impl Table {
     }
 
     /// Cuts what may be cut; whether it fits now.
-    fn narrow(&self, shown: &mut [Column], screen: usize) -> bool {
+    fn narrow(&self, shown: &mut [Column], screen: usize, least: usize) -> bool {
         let end = self.rows.iter().map(Vec::len).max().unwrap_or(0).saturating_sub(1);
-        let last = (!self.is_whole).then_some((end, LEAST));
+        let last = (!self.is_whole).then_some((end, least));
         for (at, least) in last.into_iter().chain(self.shrinking.iter().copied()) {
             let over = excess(shown, screen);
             if let Some(column) = shown.iter_mut().find(|column| column.at == at) {
@@ -298,6 +307,15 @@ mod tests {
         }
         assert_eq!(table.lines(Some(40))[1], "T-1234  COMMITTING  12d  Add a greeting…");
         assert_eq!(table.lines(Some(40))[2], "T-5     FAILED      3m   日本語の挨拶を…");
+    }
+
+    #[test]
+    fn a_title_keeps_three_tenths_of_the_screen() {
+        let heads = |screen| tasks().title_last().lines(Some(screen))[0].clone();
+        assert_eq!(heads(80), "TASK    RUN       AGENT               STATE       AGE  TITLE");
+        assert_eq!(heads(64), "TASK    RUN       STATE       AGE  TITLE");
+        assert_eq!(heads(40), "TASK    STATE       AGE  TITLE");
+        assert!(tasks().title_last().lines(Some(30)).iter().all(|line| width(line) <= 30));
     }
 
     #[test]

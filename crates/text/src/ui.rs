@@ -186,11 +186,7 @@ pub fn started(lang: Lang, task: &str, title: &str) -> String {
 }
 
 pub fn detached(lang: Lang, task: &str) -> String {
-    say!(
-        lang,
-        "{task} is running in the background; `dandori task log {task}` follows it",
-        "{task} はバックグラウンドで実行中です。`dandori task log {task}` で経過を表示できます"
-    )
+    say!(lang, "{task} is running in the background", "{task} はバックグラウンドで実行中です")
 }
 
 pub fn interrupted(lang: Lang, task: &str) -> String {
@@ -272,16 +268,16 @@ pub fn pull_opened(lang: Lang, number: u64, url: &str) -> String {
     say!(lang, "pull request #{number}: {url}", "プルリクエスト #{number}: {url}")
 }
 
-pub fn pull_failed(lang: Lang, problem: &Problem) -> String {
+pub fn pull_failed(lang: Lang, problem: &Problem, run: &str) -> String {
     let said = crate::problem(lang, problem);
-    pull_failed_because(lang, &said.why.map_or(said.what.clone(), |why| format!("{}: {why}", said.what)))
+    pull_failed_because(lang, &said.why.map_or(said.what.clone(), |why| format!("{}: {why}", said.what)), run)
 }
 
-pub fn pull_failed_because(lang: Lang, reason: &str) -> String {
+pub fn pull_failed_because(lang: Lang, reason: &str, run: &str) -> String {
     say!(
         lang,
-        "the work is committed, but the pull request could not be opened: {reason}; try again with `dandori pr create <task>`",
-        "変更はコミット済みですが、プルリクエストを作成できませんでした: {reason}。`dandori pr create <task>` で再試行できます"
+        "the work is committed, but the pull request could not be opened: {reason}; try again with `dandori pr create {run}`",
+        "変更はコミット済みですが、プルリクエストを作成できませんでした: {reason}。`dandori pr create {run}` で再試行できます"
     )
 }
 
@@ -306,6 +302,11 @@ pub fn worktree_added(lang: Lang, path: &str, branch: &str) -> String {
     say!(lang, "{path} on {branch}", "{path} ({branch})")
 }
 
+/// Above its path.
+pub fn worktree_restored(lang: Lang, branch: &str) -> String {
+    say!(lang, "restored the work on {branch} in a worktree:", "{branch} の作業をワークツリーに復元しました:")
+}
+
 pub fn worktree_removed(lang: Lang, path: &str) -> String {
     say!(lang, "removed {path}", "{path} を削除しました")
 }
@@ -327,12 +328,12 @@ pub fn leftover_reason(lang: Lang, reason: &LeftoverReason) -> String {
             say!(lang, "not used by any run or session", "どの実行・セッションからも使用されていません")
         }
         LeftoverReason::Missing => say!(lang, "its folder is missing", "フォルダーがありません"),
-        LeftoverReason::Unrecorded => say!(
+        LeftoverReason::Unknown => say!(
             lang,
             "no longer known to git: its contents could not be preserved",
             "git の管理から外れているため、内容を保存できません"
         ),
-        LeftoverReason::Lost => say!(
+        LeftoverReason::Unrecorded => say!(
             lang,
             "its run is not in the restored database; take it over with `dandori worktree adopt <path>`, or remove it with `dandori worktree remove <worktree>`",
             "復元したデータベースに実行の記録がありません。`dandori worktree adopt <path>` で引き継ぐか、`dandori worktree remove <worktree>` で削除できます"
@@ -360,8 +361,8 @@ pub fn nothing_to_collect(lang: Lang) -> &'static str {
     }
 }
 
-pub fn picked(lang: Lang, task: &str, run: &str) -> String {
-    say!(lang, "{task}: picked {run}", "{task}: {run} を採用しました")
+pub fn picked(lang: Lang, task: &str, agent: &str, run: &str) -> String {
+    say!(lang, "{task}: picked {agent} ({run})", "{task}: {agent} ({run}) を採用しました")
 }
 
 pub fn no_tasks(lang: Lang) -> &'static str {
@@ -440,25 +441,38 @@ pub fn reconnecting(lang: Lang) -> &'static str {
 
 pub fn same_change(lang: Lang) -> &'static str {
     match lang {
-        Lang::En => "same change",
-        Lang::Ja => "同じ変更",
+        Lang::En => "same",
+        Lang::Ja => "同じ",
     }
 }
 
 pub fn different_change(lang: Lang) -> &'static str {
     match lang {
-        Lang::En => "different changes",
-        Lang::Ja => "異なる変更",
+        Lang::En => "different",
+        Lang::Ja => "異なる",
     }
 }
 
 /// A span of time as short as it can be said.
-pub fn age(seconds: i64) -> String {
-    match seconds {
-        ..60 => format!("{}s", seconds.max(0)),
-        60..3600 => format!("{}m", seconds / 60),
-        3600..86_400 => format!("{}h", seconds / 3600),
-        _ => format!("{}d", seconds / 86_400),
+pub fn age(lang: Lang, seconds: i64) -> String {
+    let seconds = seconds.max(0);
+    let (count, en, ja) = match seconds {
+        ..60 => (seconds, "s", "秒"),
+        60..3600 => (seconds / 60, "m", "分"),
+        3600..86_400 => (seconds / 3600, "h", "時間"),
+        _ => (seconds / 86_400, "d", "日"),
+    };
+    say!(lang, "{count}{en}", "{count}{ja}")
+}
+
+/// An amount as a user writes it for `--budget`: `0.50`, or as exact as it has to be.
+pub(crate) fn dollars(amount: dandori_domain::Usd) -> String {
+    const CENT: u64 = 10_000;
+    let dollars = amount.dollars();
+    if amount.0.is_multiple_of(CENT) {
+        format!("{dollars:.2}")
+    } else {
+        format!("{dollars:.6}").trim_end_matches('0').to_owned()
     }
 }
 

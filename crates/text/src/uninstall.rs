@@ -30,7 +30,8 @@ pub fn hooks_in(lang: Lang, path: &str) -> String {
 }
 
 pub fn state(lang: Lang, path: &str, bytes: u64) -> String {
-    let size = size(bytes);
+    // A number stays with its unit.
+    let size = size(bytes).replace(' ', "\u{a0}");
     say!(lang, "tasks, logs and worktrees in {path} ({size})", "{path} 内のタスク、ログ、ワークツリー ({size})")
 }
 
@@ -46,8 +47,12 @@ pub fn worktrees(lang: Lang, repository: &str, number: usize, unsaved: usize) ->
     }
 }
 
-pub fn saved(lang: Lang, branch: &str, reference: &str) -> String {
-    say!(lang, "preserved the work on {branch} as {reference}", "{branch} の作業を {reference} に保存しました")
+pub fn saved(lang: Lang, repository: &str, branch: &str, reference: &str) -> String {
+    say!(
+        lang,
+        "preserved the work on {branch}; to see it:\n  `git -C {repository} show {reference}`",
+        "{branch} の作業を保存しました。内容の表示:\n  `git -C {repository} show {reference}`"
+    )
 }
 
 pub fn repositories_stay(lang: Lang) -> &'static str {
@@ -66,7 +71,8 @@ pub fn database_stays(lang: Lang, address: &str) -> String {
 }
 
 pub fn program_stays(lang: Lang, path: &str) -> String {
-    say!(lang, "the program itself; remove it with `rm {path}`", "プログラム本体: `rm {path}` で削除できます")
+    let word = dandori_domain::shell_word(path);
+    say!(lang, "the program itself; remove it with `rm {word}`", "プログラム本体: `rm {word}` で削除できます")
 }
 
 pub fn state_stays(lang: Lang, path: &str) -> String {
@@ -76,7 +82,7 @@ pub fn state_stays(lang: Lang, path: &str) -> String {
 pub fn question(lang: Lang) -> &'static str {
     match lang {
         Lang::En => "Uninstall dandori?",
-        Lang::Ja => "dandori をアンインストールしますか?",
+        Lang::Ja => "アンインストールしますか?",
     }
 }
 
@@ -97,9 +103,10 @@ pub fn nothing(lang: Lang) -> &'static str {
 pub fn still_at_work(lang: Lang, tasks: &[String]) -> Said {
     let named = tasks.join(" ");
     let number = count(u64::try_from(tasks.len()).unwrap_or(u64::MAX), "task");
+    let (it_is, it) = if tasks.len() == 1 { ("it is", "it") } else { ("they are", "them") };
     Said::what(say!(lang, "{number} not finished: {named}", "未完了のタスクがあります: {named}")).hint(say!(
         lang,
-        "wait until they are done, or cancel them with `dandori task cancel {named}`",
+        "wait until {it_is} done, or cancel {it} with `dandori task cancel {named}`",
         "完了を待つか、先に `dandori task cancel {named}` で取り消してください"
     ))
 }

@@ -103,6 +103,11 @@ pub fn span(lang: Lang, seconds: u64) -> String {
     }
 }
 
+/// A span of time that stands alone.
+pub fn lasted(lang: Lang, time: &str) -> String {
+    say!(lang, "after {time}", "{time}で終了")
+}
+
 /// What dandori itself does in this state, while the agent is not at work.
 pub fn doing(lang: Lang, state: Status) -> Option<&'static str> {
     let (en, ja) = match state {
@@ -173,13 +178,16 @@ pub struct Ending<'a> {
     pub state: Status,
     pub has_changes: bool,
     pub is_pushed: bool,
-    pub has_pull: bool,
+    /// The number of its pull request, and whether that is open.
+    pub pull: Option<(u64, bool)>,
     /// Others of the task ran beside it, and none is picked.
     pub has_rivals: bool,
     /// Its uncommitted work was kept.
     pub is_kept: bool,
     /// An agent or a set-up command was started: there is something to read.
     pub has_log: bool,
+    /// Its task has no other run: the task's name is enough.
+    pub is_only: bool,
     /// Its failure already names what to do.
     pub is_told: bool,
 }
@@ -189,20 +197,25 @@ pub fn next_commands(ending: &Ending<'_>) -> Vec<String> {
     let Ending { task, run, .. } = ending;
     // With rivals a task's own name would be ambiguous.
     let name = if ending.has_rivals { run } else { task };
+    let run = if ending.is_only { task } else { run };
     match ending.state {
         Status::Succeeded if !ending.has_changes => vec![format!("dandori task follow-up {name} \"…\"")],
-        Status::Succeeded if ending.has_pull || !ending.is_pushed => {
+        Status::Succeeded if !ending.is_pushed => {
             vec![format!("dandori task diff {name}"), format!("dandori task follow-up {name} \"…\"")]
         }
-        Status::Succeeded if ending.has_rivals => vec![format!("dandori task diff {run}")],
-        Status::Succeeded => vec![format!("dandori task diff {name}"), format!("dandori pr create {name}")],
+        Status::Succeeded => match ending.pull {
+            Some((number, true)) => vec![format!("dandori pr show {number}"), format!("dandori pr merge {number}")],
+            Some((number, false)) => vec![format!("dandori pr show {number}")],
+            None if ending.has_rivals => vec![format!("dandori task diff {name}")],
+            None => vec![format!("dandori task diff {name}"), format!("dandori pr create {name}")],
+        },
         Status::Failed => {
             let log = ending.has_log.then(|| format!("dandori task log {run}"));
             let retry = (!ending.is_told).then(|| format!("dandori task retry {run}"));
             log.into_iter().chain(retry).collect()
         }
         Status::Canceled if ending.is_kept => {
-            vec![format!("dandori task diff {run}"), format!("dandori worktree restore {run}")]
+            vec![format!("dandori task diff {run}"), format!("dandori worktree restore {}", ending.run)]
         }
         Status::Canceled => vec![format!("dandori task retry {run}")],
         Status::Pending | Status::Running | Status::Staging | Status::Committing | Status::Pushing => Vec::new(),
@@ -229,7 +242,7 @@ pub fn which_agent(lang: Lang, task: &str) -> String {
     say!(
         lang,
         "Several agents worked on {task}, and none is picked:",
-        "{task} は複数のエージェントが作業し、まだ採用されていません:"
+        "{task} には複数のエージェントの結果があり、まだどれも採用されていません:"
     )
 }
 
@@ -272,15 +285,17 @@ mod tests {
             state: Status::Succeeded,
             has_changes: true,
             is_pushed: true,
-            has_pull: false,
+            pull: None,
             has_rivals: false,
             is_kept: false,
             has_log: true,
+            is_only: false,
             is_told: false,
         };
         for (ending, commands) in [
             (done, vec!["dandori task diff T-3", "dandori pr create T-3"]),
-            (Ending { has_pull: true, ..done }, vec!["dandori task diff T-3", "dandori task follow-up T-3 \"…\""]),
+            (Ending { pull: Some((7, true)), ..done }, vec!["dandori pr show 7", "dandori pr merge 7"]),
+            (Ending { pull: Some((7, false)), ..done }, vec!["dandori pr show 7"]),
             (Ending { has_changes: false, is_pushed: false, ..done }, vec!["dandori task follow-up T-3 \"…\""]),
             (Ending { has_rivals: true, ..done }, vec!["dandori task diff abcd"]),
             (
@@ -288,6 +303,7 @@ mod tests {
                 vec!["dandori task log abcd", "dandori task retry abcd"],
             ),
             (Ending { state: Status::Failed, is_told: true, ..done }, vec!["dandori task log abcd"]),
+            (Ending { state: Status::Failed, is_told: true, is_only: true, ..done }, vec!["dandori task log T-3"]),
             (Ending { state: Status::Failed, has_log: false, ..done }, vec!["dandori task retry abcd"]),
             (
                 Ending { state: Status::Canceled, is_kept: true, ..done },

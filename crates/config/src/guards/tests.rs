@@ -244,13 +244,14 @@ run = ["./a.sh", "-x"]
 
 #[test]
 fn the_examples_of_the_documentation_are_understood() {
-    let text = include_str!("../../../../docs/guards.md");
-    let examples: Vec<&str> = text.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
-    assert_eq!(examples.len(), 2);
-    for example in examples {
-        assert_ne!(user(example).unwrap(), GuardTable::default());
-    }
-    for name in EVENTS.iter().chain(dandori_domain::guard::CLASSES).chain(NAMES) {
-        assert!(text.contains(name), "{name}");
+    for text in [include_str!("../../../../docs/guards.md"), include_str!("../../../../docs/guards.ja.md")] {
+        let examples: Vec<&str> = text.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+        assert_eq!(examples.len(), 2);
+        for example in examples {
+            assert_ne!(user(example).unwrap(), GuardTable::default());
+        }
+        for name in EVENTS.iter().chain(dandori_domain::guard::CLASSES).chain(NAMES) {
+            assert!(text.contains(name), "{name}");
+        }
     }
 }

@@ -34,11 +34,11 @@ pub(crate) fn run(args: &ConfigEditArgs, context: &Context) -> Result<ExitCode, 
     }
     opened?;
     let changed = after != before;
-    out.object(&ConfigChangeView { path: file.path.to_string(), key: None, value: None, changed });
     let faults = file.faults();
     if let Some(first) = faults.into_iter().next() {
         return Err(first.into());
     }
+    out.object(&ConfigChangeView { path: file.path.to_string(), key: None, value: None, changed });
     let said = if changed { text::is_sound } else { text::unchanged };
     out.prose(0, said(out.lang, file.path.as_str()));
     file.note_trust(context);

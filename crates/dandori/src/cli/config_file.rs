@@ -12,7 +12,7 @@ use crate::out::Failed;
 
 #[derive(Args)]
 pub(crate) struct FileArgs {
-    /// This repository's dandori.toml instead of your own settings
+    /// Use this repository's dandori.toml instead of your own settings
     #[arg(long, short = 'r')]
     repository: bool,
 }

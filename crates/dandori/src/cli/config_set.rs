@@ -13,7 +13,7 @@ use crate::out::Failed;
 
 #[derive(Args)]
 pub(crate) struct ConfigSetArgs {
-    /// The key, as in limits.run
+    /// Key to set, such as limits.run
     key: String,
     /// Its new value; a list is written `["a", "b"]`
     #[arg(required_unless_present = "unset", conflicts_with = "unset", allow_hyphen_values = true)]

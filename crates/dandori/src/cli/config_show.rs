@@ -14,7 +14,7 @@ use crate::out::{Failed, dim};
 
 #[derive(Args)]
 pub(crate) struct ConfigShowArgs {
-    /// Only this key, as in limits.run
+    /// Only this key, such as limits.run
     key: Option<String>,
     /// Every key, also those at their default
     #[arg(long, short = 'a')]
@@ -52,15 +52,15 @@ pub(crate) fn run(args: &ConfigShowArgs, context: &Context) -> Result<ExitCode, 
         table.row([setting.key.clone(), one_line(&value), origin(context, setting.origin)]);
     }
     if !shown.is_empty() {
-        out.table(&table);
+        out.table(&table.rank([0, 0, 1]));
     }
     if let Some(about) = args.key.as_deref().and_then(|key| text::about(out.lang, key)) {
         out.prose(0, dim(about));
     }
     if args.key.is_none() {
         for file in &files {
-            let path = file.path.as_str();
-            out.prose(0, dim(&if file.exists { path.to_owned() } else { text::file_is_missing(out.lang, path) }));
+            let path = out.path(&file.path);
+            out.prose(0, dim(&if file.exists { path } else { text::file_is_missing(out.lang, &path) }));
         }
         if all.len() > shown.len() {
             out.prose(0, dim(&text::only_changed(out.lang, all.len() - shown.len())));

@@ -14,7 +14,7 @@ use crate::out::Failed;
 #[derive(Args)]
 pub(crate) struct DaemonStartArgs {
     /// Also listen on this loopback address, such as 127.0.0.1:4100
-    #[arg(long)]
+    #[arg(long, value_name = "ADDRESS")]
     listen: Option<SocketAddr>,
 }
 

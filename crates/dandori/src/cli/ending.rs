@@ -1,11 +1,10 @@
 //! How runs that were waited for have ended: what the agent said last, what it changed, where that is, and what to type next.
 
 use dandori_api::{ChangedFile, DiffView, RunView, TaskView};
+use dandori_domain::pull::PullState;
 use dandori_domain::run::Status;
-use dandori_domain::{Usage, Usd};
 use dandori_text::watch::{Ending, next_commands, next_of_several};
-use dandori_text::{first_rows, table, ui, watch};
-use jiff::Timestamp;
+use dandori_text::{first_rows, pulls, table, ui, watch};
 
 use super::{begin, told};
 use crate::client::{Client, quoted};
@@ -29,10 +28,21 @@ pub(crate) async fn show(out: &Out, client: &Client, task: &TaskView, runs: &[&R
         [run] => next_commands(&ending(out, task, run)),
         several => next_of_several(&task.number, &with_state(several, Status::Failed)),
     };
-    if !commands.is_empty() {
-        let word = watch::next(out.lang);
-        let quoted: Vec<String> = commands.iter().map(|command| format!("`{command}`")).collect();
-        out.say(format!("{word} {}", quoted.join(&format!("\n{}", " ".repeat(table::width(word) + 1)))));
+    out.next(&commands);
+}
+
+/// What fits a task as it is by now; nothing of one that is still at work or whose failure names the commands already.
+pub(crate) fn next(out: &Out, task: &TaskView) -> Vec<String> {
+    if task.runs.iter().any(|run| !run.state.is_terminal()) {
+        return vec![format!("dandori task log {}", task.number), format!("dandori task cancel {}", task.number)];
+    }
+    let picked = task.runs.iter().find(|run| Some(&run.key) == task.picked.as_ref());
+    let Some(run) = picked.or(task.runs.last()) else { return Vec::new() };
+    let ending = ending(out, task, run);
+    match run.state {
+        Status::Succeeded if ending.has_rivals => next_of_several(&task.number, &[]),
+        Status::Succeeded => next_commands(&ending),
+        _ => Vec::new(),
     }
 }
 
@@ -74,35 +84,28 @@ fn one(out: &Out, run: &RunView, files: &[ChangedFile], with_summary: bool) {
     if let more @ 1.. = files.len().saturating_sub(MOST_FILES) {
         out.line(format!("  {}", dim(&watch::more_files(lang, more))));
     }
-    let usage = run.usage.map(|u| Usage {
-        input_tokens: u.input_tokens,
-        output_tokens: u.output_tokens,
-        cached_tokens: u.cached_tokens,
-        cost: u.cost.map(Usd::from_dollars),
-    });
-    let numbers: Vec<String> = [Some(told::result(out, run)), duration(out, run)]
-        .into_iter()
-        .chain([usage.and_then(|usage| watch::spent(lang, &usage))])
-        .flatten()
-        .filter(|text| !text.is_empty())
-        .collect();
-    if !numbers.is_empty() {
-        out.prose(2, numbers.join(" · "));
-    }
+    told::numbers(out, run, &changed(out, run, files));
     if let Some(end) = begin::end(out, run) {
         out.prose(2, end);
     } else if let (Some(branch), Some(commit)) = (&run.branch, &run.commit) {
         out.prose(2, watch::committed(lang, branch, commit.get(..10).unwrap_or(commit)));
     }
     if let Some(pr) = &run.pr {
-        out.prose(2, ui::pull_opened(lang, pr.number, &pr.url));
+        out.prose(2, pulls::linked(lang, pr.number, &pr.url, pr.state));
     }
     if let Some(reference) = &run.preserved {
         out.prose(2, ui::preserved(lang, reference));
     }
-    if let Some(worktree) = &run.worktree {
-        out.line(format!("  {}", dim(worktree)));
+}
+
+/// How much that is, also of work that was not committed.
+fn changed(out: &Out, run: &RunView, files: &[ChangedFile]) -> String {
+    if run.changes.is_some() || files.is_empty() {
+        return told::result(out, run);
     }
+    let count = u32::try_from(files.len()).unwrap_or(u32::MAX);
+    let sum = |of: fn(&ChangedFile) -> Option<u64>| files.iter().filter_map(of).sum();
+    ui::changes(out.lang, count, sum(|file| file.insertions), sum(|file| file.deletions))
 }
 
 fn counts(out: &Out, file: &ChangedFile) -> (String, String) {
@@ -110,13 +113,6 @@ fn counts(out: &Out, file: &ChangedFile) -> (String, String) {
         (Some(more), Some(less)) => (format!("+{more}"), format!("−{less}")),
         _ => (watch::binary(out.lang).to_owned(), String::new()),
     }
-}
-
-/// How long its agent worked.
-fn duration(out: &Out, run: &RunView) -> Option<String> {
-    let time = |text: &Option<String>| text.as_ref()?.parse::<Timestamp>().ok().map(Timestamp::as_second);
-    let seconds = time(&run.ended_at)? - time(&run.launched_at)?;
-    u64::try_from(seconds).ok().map(|seconds| watch::span(out.lang, seconds))
 }
 
 fn ending<'a>(out: &Out, task: &'a TaskView, run: &'a RunView) -> Ending<'a> {
@@ -130,10 +126,11 @@ fn ending<'a>(out: &Out, task: &'a TaskView, run: &'a RunView) -> Ending<'a> {
         state: run.state,
         has_changes: run.changes.is_some(),
         is_pushed: run.state == Status::Succeeded && run.commit.is_some(),
-        has_pull: run.pr.is_some(),
+        pull: run.pr.as_ref().map(|pr| (pr.number, pr.state.is_none_or(|now| now == PullState::Open))),
         has_rivals: task.picked.is_none() && agents.len() > 1,
         is_kept: run.preserved.is_some(),
         has_log: run.launched_at.is_some() || run.error.as_ref().is_some_and(|error| error.code == "set_up"),
+        is_only: task.runs.len() == 1,
         is_told: told::error(out, run).is_some_and(|reason| reason.contains("`dandori ")),
     }
 }

@@ -31,13 +31,13 @@ pub(crate) struct GuardAllowArgs {
     #[arg(long)]
     command: Option<String>,
     /// How long the exception is valid, such as 30m or 8h
-    #[arg(long = "for", default_value = "30m")]
+    #[arg(long = "for", value_name = "DURATION", default_value = "30m")]
     lasts: String,
     /// How many times it can be used
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     uses: Option<u32>,
     /// Reason to record
-    #[arg(long, default_value = "")]
+    #[arg(long, default_value = "", hide_default_value = true)]
     reason: String,
 }
 

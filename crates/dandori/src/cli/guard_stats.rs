@@ -20,7 +20,7 @@ use crate::out::Failed;
 #[derive(Args)]
 pub(crate) struct GuardStatsArgs {
     /// Only count this period, such as 12h or 7d
-    #[arg(long, value_name = "TIME", default_value = "30d")]
+    #[arg(long, value_name = "DURATION", default_value = "30d")]
     since: String,
     /// All checkouts
     #[arg(long)]

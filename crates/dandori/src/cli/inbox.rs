@@ -19,7 +19,7 @@ pub(crate) struct InboxArgs {
     /// All repositories
     #[arg(long, short = 'A')]
     all: bool,
-    /// Show the snoozed and dismissed ones instead
+    /// Show snoozed and dismissed items instead
     #[arg(long)]
     snoozed: bool,
     #[command(subcommand)]
@@ -123,7 +123,7 @@ impl Shown {
         out.line(format!("{space}{}{}{title}  {}", dim(&id), bold(&name), dim(&age)).trim_end());
         let elsewhere = need.repository.as_ref().filter(|there| Some(*there) != self.here.as_ref());
         if let Some(there) = elsewhere.filter(|_| need.title.is_some()) {
-            out.line(format!("{space}  {}", dim(there)));
+            out.line(format!("{space}  {}", dim(&out.path(there))));
         }
         out.prose(indent + 2, text::message(self.lang, &need.detail));
         if let Some(until) = &need.snoozed_until {

@@ -13,7 +13,7 @@ use crate::out::Failed;
 
 #[derive(Args)]
 pub(crate) struct InboxDismissArgs {
-    /// Ids that `dandori inbox` shows or their beginnings, tasks or runs
+    /// Ids from `dandori inbox` (the beginning is enough), tasks or runs
     ids: Vec<String>,
     /// Everything `dandori inbox` shows here
     #[arg(long, conflicts_with = "ids")]

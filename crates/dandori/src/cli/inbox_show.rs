@@ -12,7 +12,7 @@ use crate::out::{Failed, dim};
 
 #[derive(Args)]
 pub(crate) struct InboxShowArgs {
-    /// An id that `dandori inbox` shows or its beginning, a task or a run
+    /// Id from `dandori inbox` (the beginning is enough), a task or a run
     id: String,
 }
 
@@ -32,7 +32,8 @@ pub(crate) async fn run(args: InboxShowArgs, context: &Context) -> Result<ExitCo
             }
         }
         if let dandori_domain::need::NeedKind::Failed { failure, .. } = &need.detail {
-            out.prose(2, dandori_text::failure(out.lang, failure));
+            let cause = dandori_text::cause(out.lang, failure);
+            cause.lines().skip(1).for_each(|line| out.prose(2, line));
         }
     }
     Ok(ExitCode::SUCCESS)

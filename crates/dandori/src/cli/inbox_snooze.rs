@@ -15,13 +15,13 @@ use crate::out::Failed;
 
 #[derive(Args)]
 pub(crate) struct InboxSnoozeArgs {
-    /// An id that `dandori inbox` shows or its beginning, a task or a run
+    /// Id from `dandori inbox` (the beginning is enough), a task or a run
     id: String,
-    /// For how long: 30m, 2h, 3d
-    #[arg(long = "for", default_value = "2h")]
+    /// For how long, such as 30m, 2h or 3d
+    #[arg(long = "for", value_name = "DURATION", default_value = "2h")]
     lasts: String,
-    /// Why, shown beside it
-    #[arg(long, default_value = "")]
+    /// Reason, shown in the list
+    #[arg(long, default_value = "", hide_default_value = true)]
     reason: String,
 }
 

@@ -14,7 +14,7 @@ use crate::out::Failed;
 
 #[derive(Args)]
 pub(crate) struct InboxWakeArgs {
-    /// An id that `dandori inbox --snoozed` shows or its beginning, a task or a run
+    /// Id from `dandori inbox --snoozed` (the beginning is enough), a task or a run
     id: String,
 }
 

@@ -49,8 +49,8 @@ impl Instruction {
 }
 
 impl InstructionArgs {
-    /// `about` says below the line what the text is for.
-    pub(crate) fn read(&self, context: &Context, about: &str) -> Result<Instruction, Failed> {
+    /// `about` says below the line what the text is for; `command` is what was asked for, without the instruction.
+    pub(crate) fn read(&self, context: &Context, about: &str, command: &str) -> Result<Instruction, Failed> {
         let template = self.template.as_deref().map(|name| templates::find(context, name)).transpose()?;
         let given = match (&self.file, self.instruction.as_deref()) {
             (Some(path), _) => {
@@ -67,16 +67,16 @@ impl InstructionArgs {
             (None, Some(text)) => Ok(Instruction { text, draft: None }),
             (Some(template), Some(text)) => Ok(Instruction { text: template.filled(&text), draft: None }),
             (Some(template), None) if !template.wants_text() => Ok(Instruction { text: template.text, draft: None }),
-            (template, None) => write(context, template.as_ref(), about),
+            (template, None) => write(context, template.as_ref(), about, command),
         }
     }
 }
 
 /// In the user's editor; the file stays until the instruction is taken.
-fn write(context: &Context, template: Option<&Template>, about: &str) -> Result<Instruction, Failed> {
+fn write(context: &Context, template: Option<&Template>, about: &str, command: &str) -> Result<Instruction, Failed> {
     let lang = context.out.lang;
     if context.out.json || !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal() {
-        return Err(Failed::Usage(text::no_instruction(lang)));
+        return Err(Failed::Usage(text::no_instruction(lang, command)));
     }
     let folder = context.layout.root().join("drafts");
     let draft = folder.join(format!("instruction-{}.md", std::process::id()));
@@ -91,7 +91,7 @@ fn write(context: &Context, template: Option<&Template>, about: &str) -> Result<
     let instruction = above_the_line(&written);
     if instruction.is_empty() || instruction == begun.trim() && template.is_some_and(Template::wants_text) {
         let _ = std::fs::remove_file(&draft);
-        return Err(Failed::Refused(text::empty(lang)));
+        return Err(Failed::Refused(text::empty(lang, command)));
     }
     // What can be given again by `-f` is the instruction, not what explains it.
     dandori_host::put_file(&draft, format!("{instruction}\n").as_bytes(), 0o600).map_err(io)?;

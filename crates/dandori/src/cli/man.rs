@@ -14,7 +14,7 @@ use crate::out::{Failed, Out};
 
 #[derive(Args)]
 pub(crate) struct ManArgs {
-    /// The command whose page is wanted, as in: man task diff
+    /// Command to show the page of, such as task diff
     command: Vec<String>,
     /// Write every page into this folder instead of printing one
     #[arg(long, conflicts_with = "command")]

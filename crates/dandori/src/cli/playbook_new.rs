@@ -27,7 +27,7 @@ pub(crate) struct PlaybookNewArgs {
     #[arg(long)]
     activate: bool,
     /// Activate it without asking, even if it replaces another playbook or changes the guards' profile
-    #[arg(long, requires = "activate")]
+    #[arg(long, short = 'y', requires = "activate")]
     yes: bool,
 }
 

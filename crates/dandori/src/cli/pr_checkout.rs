@@ -21,7 +21,7 @@ pub(crate) struct PrCheckoutArgs {
     /// Number (3, #3), task (T-4), run's key or branch
     #[arg(value_name = "PR")]
     pull: String,
-    /// Make a worktree, do not switch the main checkout
+    /// Create a worktree instead of switching the main checkout
     #[arg(long)]
     worktree: bool,
 }

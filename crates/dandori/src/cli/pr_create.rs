@@ -10,11 +10,11 @@ use dandori_text::{pulls as text, table};
 
 use super::Context;
 use crate::client::{Client, quoted};
-use crate::out::Failed;
+use crate::out::{Failed, dim};
 
 #[derive(Args)]
 pub(crate) struct PrCreateArgs {
-    /// Task: T-3, 3, an id or a run's key
+    /// Task: T-3 or 3, a run's key, or a branch
     #[arg(value_name = "TASK")]
     of: String,
     /// Title (default: from the instruction)
@@ -44,13 +44,16 @@ pub(crate) async fn run(args: PrCreateArgs, context: &Context) -> Result<ExitCod
     let (out, pull) = (&context.out, &put.pull);
     out.object(&put);
     match put.outcome.as_str() {
-        "updated" => out.line(text::updated(out.lang, pull.number, &pull.url)),
+        "updated" => out.prose(0, text::updated(out.lang, pull.number, &pull.url)),
         "unchanged" => {
-            out.line(text::unchanged(out.lang, pull.number, &pull.url));
-            out.say(text::update_hint(out.lang, pull.number));
+            out.prose(0, text::unchanged(out.lang, pull.number, &pull.url));
+            out.say(text::update_hint(out.lang));
         }
-        _ => out.line(text::opened(out.lang, pull.number, &pull.url)),
+        _ => out.prose(0, text::opened(out.lang, pull.number, &pull.url)),
     }
+    out.prose(2, &pull.title);
+    out.prose(2, dim(&format!("{} → {}", pull.head, pull.base)));
+    out.next(&[format!("dandori pr show {}", pull.number), format!("dandori pr merge {}", pull.number)]);
     Ok(ExitCode::SUCCESS)
 }
 
@@ -64,9 +67,12 @@ async fn choose(client: &Client, context: &Context, task: &str, keys: &[String])
     let out = &context.out;
     let compared: Comparison = client.get(&format!("/v1/tasks/{}/compare", quoted(task))).await?;
     out.say(text::choose(out.lang, task));
+    let run_of = |key: &String| compared.runs.iter().find(|run| run.chain.contains(key));
+    let name = |key: &String| run_of(key).map_or_else(String::new, |run| table::fit(&run.agent, 40));
+    let widest = keys.iter().map(|key| table::width(&name(key))).max().unwrap_or(0);
     for (i, key) in keys.iter().enumerate() {
-        let run = compared.runs.iter().find(|run| run.chain.contains(key));
-        let agent = run.map_or_else(String::new, |run| table::fit(&run.agent, 40));
+        let (run, agent) = (run_of(key), name(key));
+        let agent = format!("{agent}{}", " ".repeat(widest - table::width(&agent)));
         let files = run.map(|run| text::candidate_files(out.lang, run.files.len(), run.insertions, run.deletions));
         out.say(format!("  {}  {key}  {agent}  {}", i + 1, files.unwrap_or_default()));
     }

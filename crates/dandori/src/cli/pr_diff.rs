@@ -17,7 +17,7 @@ pub(crate) struct PrDiffArgs {
     /// Number (3, #3), task (T-4), run's key or branch
     #[arg(value_name = "PR")]
     pull: String,
-    /// Show the changed files with their counts
+    /// Show the changed files and line counts
     #[arg(long)]
     stat: bool,
     /// Do not use a pager

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 use dandori_api::PullList;
 use dandori_domain::pull::PullState;
-use dandori_text::ui::{Head, head};
+use dandori_text::ui::{self, Head, head};
 use dandori_text::{Table, pulls as text};
 use jiff::Timestamp;
 
@@ -57,7 +57,7 @@ pub(crate) async fn run(args: PrListArgs, context: &Context) -> Result<ExitCode,
     let mut rows = Table::new(columns.map(|h| head(out.lang, h)));
     let now = dandori_host::now();
     for pull in &list.prs {
-        let age = pull.created_at.parse::<Timestamp>().map(|at| text::age(out.lang, now.duration_since(at).as_secs()));
+        let age = pull.created_at.parse::<Timestamp>().map(|at| ui::age(out.lang, now.duration_since(at).as_secs()));
         rows.row([
             format!("#{}", pull.number),
             pull_state(out, pull.state),

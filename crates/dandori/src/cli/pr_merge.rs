@@ -49,7 +49,7 @@ pub(crate) async fn run(args: PrMergeArgs, context: &Context) -> Result<ExitCode
     let done: PullDone = client.post(&format!("/v1/pulls/{}/merge", quoted(&args.pull)), &body).await?;
     out.object(&done);
     let at = done.base_commit.as_deref().unwrap_or_default();
-    out.line(text::merged(out.lang, done.pull.number, &done.pull.base, at.get(..7).unwrap_or(at)));
+    out.prose(0, text::merged(out.lang, done.pull.number, &done.pull.base, at.get(..7).unwrap_or(at)));
     if done.base_here.as_deref() == Some("behind") {
         out.note(text::base_left(out.lang, &done.pull.base));
     }
@@ -77,7 +77,11 @@ fn shown(page: &PullPage) -> Result<String, Failed> {
 fn say(out: &Out, page: &PullPage, rule: MergeRule) {
     if let Some(merge) = &page.merge {
         let by_forge = page.pull.forge == "github";
-        for line in text::will_merge(out.lang, page.pull.number, &page.pull.title, &merge.look, rule, by_forge) {
+        let mut look = merge.look.clone();
+        if let Some(checkout) = &mut look.checkout {
+            checkout.path = out.path(checkout.path.as_str()).into();
+        }
+        for line in text::will_merge(out.lang, page.pull.number, &page.pull.title, &look, rule, by_forge) {
             out.say(line);
         }
     }

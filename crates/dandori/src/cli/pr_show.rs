@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::Args;
 use dandori_api::{PullFile, PullPage};
 use dandori_domain::pull::PullState;
-use dandori_text::{pulls as text, table, ui};
+use dandori_text::{pulls as text, table, ui, watch};
 
 use super::Context;
 use crate::client::{Client, in_path, quoted};
@@ -62,6 +62,10 @@ impl Lines<'_> {
     fn prose(&mut self, indent: usize, text: impl std::fmt::Display) {
         self.lines.extend(Out::prose_lines(indent, text));
     }
+
+    fn hanging(&mut self, indent: usize, mark: &str, text: &str) {
+        self.lines.extend(Out::hanging_lines(indent, mark, text));
+    }
 }
 
 fn show(out: &mut Lines<'_>, page: &PullPage) {
@@ -72,11 +76,18 @@ fn show(out: &mut Lines<'_>, page: &PullPage) {
         let key = run_key(run);
         out.prose(0, dim(&text::made_by(lang, task, key, &table::fit(agent, 40))));
     }
-    out.line(dim(&pull.url));
+    if !text::is_embedded(&pull.url) {
+        out.line(dim(&pull.url));
+    }
     if !pull.body.trim().is_empty() {
         out.line("");
         for line in pull.body.trim().lines().map(str::trim_end) {
-            if line.is_empty() { out.line("") } else { out.prose(2, line) }
+            let mark = ["- [ ] ", "- [x] ", "- ", "* ", "> "].into_iter().find(|mark| line.starts_with(mark));
+            match mark {
+                _ if line.is_empty() => out.line(""),
+                Some(mark) => out.hanging(2, mark, line.trim_start_matches(mark)),
+                None => out.prose(2, line),
+            }
         }
     }
     out.line("");
@@ -85,7 +96,7 @@ fn show(out: &mut Lines<'_>, page: &PullPage) {
             out.line(bold(&text::commits(lang, count)));
             for commit in commits {
                 let id = commit.commit.get(..7).unwrap_or(&commit.commit);
-                out.prose(2, format!("{} {}", dim(id), commit.subject));
+                out.hanging(2, &format!("{} ", dim(id)), &commit.subject);
             }
             let rest = count.saturating_sub(u32::try_from(commits.len()).unwrap_or(u32::MAX));
             if rest > 0 {
@@ -149,8 +160,8 @@ fn mergeable(out: &mut Lines<'_>, page: &PullPage) {
         }
     }
     let state = page.pull.state;
-    if let Some(next) = text::next(lang, number, state, page.ours && (page.merge.is_some() || state != PullState::Open))
-    {
-        out.prose(0, next);
+    let is_ours = page.ours && (page.merge.is_some() || state != PullState::Open);
+    if let Some(next) = text::next(number, state, is_ours) {
+        out.prose(0, format!("{} `{next}`", watch::next(lang)));
     }
 }

@@ -15,7 +15,7 @@ use crate::templates::{self, Template};
 pub(crate) struct PromptEditArgs {
     /// Name of the template; a new one is created
     name: String,
-    /// For all your repositories instead of this one
+    /// Keep it for all your repositories instead of this one
     #[arg(long, short = 'u')]
     user: bool,
 }

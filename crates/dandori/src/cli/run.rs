@@ -47,7 +47,8 @@ pub(crate) struct RunArgs {
 
 pub(crate) async fn run(args: RunArgs, context: &Context) -> Result<ExitCode, Failed> {
     let here = context.here()?;
-    let instruction = args.instruction.read(context, &editor::for_run(context.out.lang, here.as_str()))?;
+    let instruction =
+        args.instruction.read(context, &editor::for_run(context.out.lang, here.as_str()), "dandori run")?;
     let request = CreateTask {
         path: here.into_string(),
         instruction: instruction.text.clone(),
@@ -65,7 +66,7 @@ pub(crate) async fn run(args: RunArgs, context: &Context) -> Result<ExitCode, Fa
     };
     let (client, task) = asked.await.inspect_err(|_| instruction.kept(context, "dandori run"))?;
     instruction.taken();
-    context.out.say(ui::started(context.out.lang, &task.number, &task.title));
+    context.out.say_on(2, &ui::started(context.out.lang, &task.number, &task.title));
     let runs = task.runs.iter().map(|r| r.id.clone()).collect();
     args.wait.wait(client, task, runs, context).await
 }

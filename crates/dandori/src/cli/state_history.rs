@@ -38,7 +38,7 @@ pub(crate) fn run(args: &StateHistoryArgs, context: &Context) -> Result<ExitCode
     for version in &versions {
         let state = State::read(&documents.version(version)?);
         let at = kept_at(version);
-        let age = at.map_or_else(String::new, |at| ui::age(dandori_host::now().duration_since(at).as_secs()));
+        let age = at.map_or_else(String::new, |at| ui::age(out.lang, dandori_host::now().duration_since(at).as_secs()));
         rows.push(told(version, &state));
         table.row([version.clone(), age, state.active.unwrap_or_default(), state.phase.unwrap_or_default()]);
     }

@@ -5,9 +5,10 @@ use std::process::ExitCode;
 use clap::Args;
 use dandori_api::{AtWork, Front, FrontStatus, NextCommand, RunView, TaskView};
 use dandori_domain::front::{Done, Situation, Suggestion, suggestions};
+use dandori_domain::pull::PullState;
 use dandori_domain::run::Status;
 use dandori_domain::{AgentEvent, Problem};
-use dandori_text::{LogLines, front as text, inbox, table, ui};
+use dandori_text::{LogLines, Table, front as text, inbox, pulls, table, ui};
 
 use super::inbox::{Shown, here};
 use super::{Context, told};
@@ -73,13 +74,19 @@ fn uses_own_store(context: &Context) -> bool {
 }
 
 fn situation(shown: &Shown, found: &Front) -> Situation {
+    // What is merged or closed is over.
+    let is_over = |run: &RunView| run.pr.as_ref().and_then(|pr| pr.state).is_some_and(|now| now != PullState::Open);
     let done = found.recent.iter().find_map(|task| {
-        let run = task.runs.iter().rev().find(|run| run.state == Status::Succeeded)?;
+        let is_meant = |run: &&RunView| task.picked.as_ref().is_none_or(|picked| *picked == run.key);
+        let run = task.runs.iter().rev().filter(is_meant).find(|run| run.state == Status::Succeeded)?;
+        if is_over(run) {
+            return None;
+        }
         Some(Done {
             task: task.number.clone(),
-            run: if task.runs.len() == 1 { task.number.clone() } else { run.key.clone() },
+            run: if is_clear(task) { task.number.clone() } else { run.key.clone() },
             has_changes: run.changes.is_some(),
-            has_pull: run.pr.is_some(),
+            pull: run.pr.as_ref().map(|pr| pr.number),
         })
     });
     let watchable = |at_work: &&AtWork| at_work.task.runs.iter().any(|run| run.state == Status::Running);
@@ -94,10 +101,16 @@ fn situation(shown: &Shown, found: &Front) -> Situation {
     }
 }
 
+/// Whether the task's own name says which run is meant: one agent, or one that was picked.
+fn is_clear(task: &TaskView) -> bool {
+    task.picked.is_some() || task.runs.iter().filter(|run| run.follows.is_none()).count() == 1
+}
+
 fn print(out: &Out, shown: &Shown, found: &Front, next: &[Suggestion]) {
     let lang = out.lang;
     if found.repository.is_none() && found.total > 0 {
         out.line(dim(&text::everywhere(lang)));
+        out.line("");
     }
     if !found.needs.is_empty() {
         out.line(bold(&text::needs_you(lang, found.needs.len())));
@@ -109,6 +122,9 @@ fn print(out: &Out, shown: &Shown, found: &Front, next: &[Suggestion]) {
         }
     }
     if found.running_total > 0 {
+        if !found.needs.is_empty() {
+            out.line("");
+        }
         out.line(bold(&text::running(lang, usize::try_from(found.running_total).unwrap_or(usize::MAX))));
         for at_work in &found.running {
             print_at_work(out, shown, at_work);
@@ -118,11 +134,14 @@ fn print(out: &Out, shown: &Shown, found: &Front, next: &[Suggestion]) {
         }
     }
     if found.needs.is_empty() && found.running_total == 0 {
-        out.line(match (found.total, &found.repository) {
-            (0, Some(_)) => text::nothing_yet(lang),
-            (0, None) => text::nothing_anywhere(lang),
-            _ => text::quiet(lang),
-        });
+        out.prose(
+            0,
+            match (found.total, &found.repository) {
+                (0, Some(_)) => text::nothing_yet(lang),
+                (0, None) => text::nothing_anywhere(lang),
+                _ => text::quiet(lang),
+            },
+        );
     }
     if found.snoozed > 0 {
         out.line(format!("  {}", inbox::hidden(lang, usize::try_from(found.snoozed).unwrap_or(usize::MAX))));
@@ -131,11 +150,11 @@ fn print(out: &Out, shown: &Shown, found: &Front, next: &[Suggestion]) {
     let needed = |task: &&TaskView| !found.needs.iter().any(|need| need.task.as_ref() == Some(&task.number));
     let recent: Vec<&TaskView> = found.recent.iter().filter(needed).take(RECENT).collect();
     if !recent.is_empty() {
+        out.line("");
         out.line(bold(text::recent(lang)));
-        for task in recent {
-            print_recent(out, shown, task);
-        }
+        print_recent(out, shown, &recent);
     }
+    out.line("");
     out.line(bold(text::next(lang)));
     print_next(out, next);
 }
@@ -164,13 +183,30 @@ fn doing_now(out: &Out, run: &RunView, event: &AgentEvent) -> Option<String> {
     Some(text)
 }
 
-fn print_recent(out: &Out, shown: &Shown, task: &TaskView) {
-    let Some(run) = task.runs.last() else { return };
-    let changes = run.changes.map(|c| ui::changes(out.lang, c.files, c.insertions, c.deletions));
-    let ended = run.ended_at.as_deref().unwrap_or(&run.created_at);
-    let mut parts = vec![task.number.clone(), state(run.state), shown.age(ended)];
-    parts.extend(changes.filter(|_| is_wide()));
-    line(out, &parts.iter().map(String::as_str).collect::<Vec<_>>(), &task.title);
+/// In columns, as far as there is room for them; where the repository is not the one here, it is named.
+fn print_recent(out: &Out, shown: &Shown, recent: &[&TaskView]) {
+    // The head is not shown: the words say what they are.
+    let mut rows = Table::new([""; 6]).rank([0, 0, 1, 3, 2, 0]).title_last();
+    for task in recent {
+        let picked = task.runs.iter().find(|run| Some(&run.key) == task.picked.as_ref());
+        let Some(run) = picked.or(task.runs.last()) else { continue };
+        let place = task.repository.rsplit('/').next().unwrap_or_default();
+        let changes = run.changes.map(|c| ui::changes(out.lang, c.files, c.insertions, c.deletions));
+        let pull = run.pr.as_ref().and_then(|pr| Some(format!("#{} {}", pr.number, pulls::state(out.lang, pr.state?))));
+        rows.row([
+            task.number.clone(),
+            state(run.state),
+            // On a narrow screen the title is worth more.
+            if is_wide() { shown.age(run.ended_at.as_deref().unwrap_or(&run.created_at)) } else { String::new() },
+            pull.or(changes).unwrap_or_default(),
+            if shown.here.is_none() { place.to_owned() } else { String::new() },
+            task.title.clone(),
+        ]);
+    }
+    let width = Out::width().saturating_sub(2);
+    for line in rows.lines(Some(width)).iter().skip(1) {
+        out.line(format!("  {line}"));
+    }
 }
 
 /// On a narrow screen the title is worth more than the rest.

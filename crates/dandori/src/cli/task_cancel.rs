@@ -17,7 +17,7 @@ use crate::out::Failed;
 
 #[derive(Args)]
 pub(crate) struct TaskCancelArgs {
-    /// Tasks: T-3, 3, #3, a prefix of an id or key, or a branch; several are allowed
+    /// One or more tasks: T-3 or 3, a run's key, or a branch
     #[arg(required = true, value_name = "TASK")]
     tasks: Vec<String>,
 }
@@ -53,6 +53,7 @@ async fn cancel_all(named: &[String], context: &Context) -> Result<ExitCode, Fai
         report.push(match ended {
             Ok(Watched { client, task, .. }) => {
                 let runs = wait::among(&task, &canceled);
+                out.say_on(2, &ui::started(out.lang, &task.number, &task.title));
                 ending::show(out, &client, &task, &runs, &[]).await;
                 let runs = runs.into_iter().cloned().collect();
                 CanceledTask { named: name.clone(), task: Some(task.number), runs, error: None }

@@ -3,17 +3,18 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use dandori_api::Comparison;
+use dandori_api::{ComparedRun, Comparison};
+use dandori_domain::run::Status;
 use dandori_text::ui::{self, Head, head};
-use dandori_text::{Table, table};
+use dandori_text::{Table, table, watch};
 
-use super::Context;
+use super::{Context, told};
 use crate::client::{Client, quoted};
 use crate::out::{Failed, state};
 
 #[derive(Args)]
 pub(crate) struct TaskCompareArgs {
-    /// Task: T-3, 3 or an id
+    /// Task: T-3 or 3, or a branch
     task: String,
 }
 
@@ -32,16 +33,20 @@ pub(crate) async fn run(args: TaskCompareArgs, context: &Context) -> Result<Exit
             table::fit(&run.agent, 32),
             state(run.state),
             if files == 0 { String::new() } else { ui::changes(lang, files, run.insertions, run.deletions) },
-            run.usage.and_then(|u| u.cost).map(|c| format!("${c:.4}")).unwrap_or_default(),
+            run.usage.and_then(|used| watch::spent(lang, &told::usage(used))).unwrap_or_default(),
         ]);
     }
-    out.table(&runs);
+    // What tells them apart stays.
+    let by_agent = names(&compared.runs).iter().zip(&compared.runs).all(|(name, run)| *name == run.agent);
+    out.table(&runs.rank(if by_agent { [3, 0, 2, 0, 1] } else { [0, 3, 2, 0, 1] }));
     out.line("");
     let mut paths: Vec<&str> = compared.runs.iter().flat_map(|r| r.files.iter().map(|f| f.path.as_str())).collect();
     paths.sort_unstable();
     paths.dedup();
-    let heads = [head(lang, Head::Files).to_owned()].into_iter().chain(compared.runs.iter().map(|r| r.key.clone()));
+    let heads = [head(lang, Head::Files).to_owned()].into_iter().chain(names(&compared.runs));
     let mut files = Table::new(heads.chain([head(lang, Head::Overlap).to_owned()]));
+    // Who changed what is never left out.
+    files = files.rank(compared.runs.iter().map(|_| 0).chain([0, 1])).shrink(0, 12);
     for path in paths {
         let mut row = vec![path.to_owned()];
         for run in &compared.runs {
@@ -54,5 +59,23 @@ pub(crate) async fn run(args: TaskCompareArgs, context: &Context) -> Result<Exit
         files.row(row);
     }
     out.table(&files);
+    let diff = format!("dandori task diff {}", compared.task);
+    out.next(&[diff].into_iter().chain(picks(&compared)).collect::<Vec<_>>());
     Ok(ExitCode::SUCCESS)
+}
+
+/// What tells the runs apart: their agents, if each is another one, and a short one.
+fn names(runs: &[ComparedRun]) -> Vec<String> {
+    let is_name = |run: &ComparedRun| {
+        let same = runs.iter().filter(|other| other.agent == run.agent).count();
+        same == 1 && run.agent.len() <= run.key.len() && run.agent.bytes().all(|b| b.is_ascii_alphanumeric())
+    };
+    let are_names = runs.iter().all(is_name);
+    runs.iter().map(|run| if are_names { run.agent.clone() } else { run.key.clone() }).collect()
+}
+
+/// The command for each that can be picked.
+fn picks(compared: &Comparison) -> impl Iterator<Item = String> {
+    let done = compared.runs.iter().zip(names(&compared.runs)).filter(|(run, _)| run.state == Status::Succeeded);
+    done.map(|(_, name)| format!("dandori task pick {} {name}", compared.task))
 }

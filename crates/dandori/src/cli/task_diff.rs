@@ -17,7 +17,7 @@ use crate::pager;
 
 #[derive(Args)]
 pub(crate) struct TaskDiffArgs {
-    /// Task: T-3, 3, an id or a run's key (the whole branch, with all follow-ups)
+    /// Task: T-3 or 3, a run's key, or a branch
     task: String,
     /// Only show the changes of one run
     #[arg(long, value_name = "RUN")]
@@ -111,9 +111,11 @@ fn is_asked(context: &Context) -> bool {
 fn ask(context: &Context, task: &str, rivals: &[Rival]) -> Result<Option<Rival>, Failed> {
     let out = &context.out;
     out.say(watch::which_agent(out.lang, task));
-    for (i, rival) in rivals.iter().enumerate() {
-        let agent = table::fit(&rival.agent, 40);
-        out.say(format!("  {}  {}  {agent}  {}", i + 1, rival.run, state(rival.state)));
+    let names: Vec<String> = rivals.iter().map(|rival| table::fit(&rival.agent, 40)).collect();
+    let widest = names.iter().map(|name| table::width(name)).max().unwrap_or(0);
+    for (i, (rival, name)) in rivals.iter().zip(&names).enumerate() {
+        let gap = " ".repeat(widest - table::width(name));
+        out.say(format!("  {}  {}  {name}{gap}  {}", i + 1, rival.run, state(rival.state)));
     }
     let _ = write!(anstream::stderr(), "{}", watch::choose(out.lang, rivals.len()));
     let mut answer = String::new();

@@ -22,7 +22,7 @@ pub(crate) struct TaskListArgs {
     /// All repositories
     #[arg(long, short = 'A')]
     all: bool,
-    /// Only tasks that are not over
+    /// Only unfinished tasks
     #[arg(long)]
     open: bool,
     #[arg(
@@ -131,14 +131,14 @@ fn table(args: &TaskListArgs, tasks: &[TaskView], out: &Out) -> Table {
             rows.row([
                 of_first(&task.number),
                 if task.picked.as_ref() == Some(&run.key) {
-                    format!("{} {}", run.key, pulls::picked(out.lang))
+                    format!("{} {}", run.key, pulls::PICKED)
                 } else {
                     run.key.clone()
                 },
                 // A command line as an agent is known by its beginning.
                 dandori_text::table::fit(&run.agent, 24),
                 format!("{}{place}", state(run.state)),
-                at.map(|at| ui::age(dandori_host::now().duration_since(at).as_secs())).unwrap_or_default(),
+                at.map(|at| ui::age(out.lang, dandori_host::now().duration_since(at).as_secs())).unwrap_or_default(),
                 told::result(out, run),
                 run.pr.as_ref().map(|p| format!("#{}", p.number)).unwrap_or_default(),
                 if args.all { of_first(repository) } else { String::new() },
@@ -146,7 +146,7 @@ fn table(args: &TaskListArgs, tasks: &[TaskView], out: &Out) -> Table {
             ]);
         }
     }
-    rows.rank([0, 4, 6, 0, 3, 5, 2, 1, 0]).shrink(2, 10)
+    rows.rank([0, 4, 6, 0, 3, 5, 2, 1, 0]).shrink(2, 10).title_last()
 }
 
 /// The last part of each repository's path, and as much before it as two of the same name need.

@@ -46,11 +46,12 @@ pub(crate) async fn run(args: TaskLogArgs, context: &Context) -> Result<ExitCode
 
 fn show(out: &Out, lines: &[LogLine]) {
     for line in lines {
-        out.line(match line.tone {
-            Tone::Plain => line.text.clone(),
-            Tone::Strong => bold(&line.text),
-            Tone::Faint => dim(&line.text),
-            Tone::Bad => bad(&line.text),
-        });
+        match line.tone {
+            // Sentences; what tools print stays as it is.
+            Tone::Plain => out.prose(0, &line.text),
+            Tone::Strong => out.line(bold(&line.text)),
+            Tone::Faint => out.line(dim(&line.text)),
+            Tone::Bad => out.prose(0, bad(&line.text)),
+        }
     }
 }

@@ -12,7 +12,7 @@ use crate::out::Failed;
 
 #[derive(Args)]
 pub(crate) struct TaskOpenArgs {
-    /// T-3, 3, an id, or a run's key
+    /// Task: T-3 or 3, a run's key, or a branch
     task: String,
     /// Open the folder in your editor instead of a shell
     #[arg(long, short = 'e')]
@@ -51,7 +51,7 @@ pub(crate) async fn run(args: TaskOpenArgs, context: &Context) -> Result<ExitCod
 /// The run that is named, else the picked one, else the only one whose worktree is there, else the newest.
 fn chosen<'t>(task: &'t TaskView, args: &TaskOpenArgs, context: &Context) -> Result<&'t RunView, Failed> {
     let named = task.runs.iter().find(|r| r.key == args.task || r.id == args.task);
-    let picked = || task.runs.iter().find(|r| Some(&r.id) == task.picked.as_ref());
+    let picked = || task.runs.iter().find(|r| Some(&r.key) == task.picked.as_ref());
     if let Some(run) = named.or_else(picked) {
         return Ok(run);
     }

@@ -6,13 +6,13 @@ use clap::Args;
 use dandori_api::{Pick, Picked};
 use dandori_text::{pulls, ui};
 
-use super::{Context, told};
+use super::{Context, begin, ending, told};
 use crate::client::{Client, quoted};
 use crate::out::Failed;
 
 #[derive(Args)]
 pub(crate) struct TaskPickArgs {
-    /// Task: T-3, 3 or an id
+    /// Task: T-3 or 3, or a branch
     task: String,
     /// Key or id of a run, or the name of its agent
     run: String,
@@ -29,15 +29,22 @@ pub(crate) async fn run(args: TaskPickArgs, context: &Context) -> Result<ExitCod
     out.object(&picked);
     let Picked { task, moved } = picked;
     if let Some(run) = task.runs.iter().find(|r| Some(&r.key) == task.picked.as_ref()) {
-        out.line(ui::picked(out.lang, &task.number, &run.key));
-        told::show_picked(out, run);
+        out.prose(0, ui::picked(out.lang, &task.number, &run.agent, &run.key));
+        told::numbers(out, run, &told::result(out, run));
+        if let Some(end) = begin::end(out, run) {
+            out.prose(2, end);
+        }
+        if let Some(pr) = run.pr.as_ref().filter(|_| moved.is_none()) {
+            out.prose(2, pulls::linked(out.lang, pr.number, &pr.url, pr.state));
+        }
     }
     match moved {
         Some(moved) if moved.pr.number == moved.before => {
-            out.line(pulls::moved(out.lang, moved.pr.number, &moved.branch));
+            out.prose(0, pulls::moved(out.lang, moved.pr.number, &moved.branch));
         }
-        Some(moved) => out.line(pulls::replaced(out.lang, moved.before, moved.pr.number, &moved.pr.url)),
+        Some(moved) => out.prose(0, pulls::replaced(out.lang, moved.before, moved.pr.number, &moved.pr.url)),
         None => {}
     }
+    out.next(&ending::next(out, &task));
     Ok(ExitCode::SUCCESS)
 }

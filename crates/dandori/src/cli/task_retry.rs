@@ -12,7 +12,7 @@ use crate::out::Failed;
 
 #[derive(Args)]
 pub(crate) struct TaskRetryArgs {
-    /// Task: T-3, 3, an id or a run's key
+    /// Task: T-3 or 3, a run's key, or a branch
     task: String,
     #[command(flatten)]
     wait: WaitArgs,

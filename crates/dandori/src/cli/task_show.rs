@@ -5,13 +5,13 @@ use std::process::ExitCode;
 use clap::Args;
 use dandori_api::TaskView;
 
-use super::{Context, begin, told};
+use super::{Context, ending, told};
 use crate::client::{Client, quoted};
 use crate::out::{Failed, bold};
 
 #[derive(Args)]
 pub(crate) struct TaskShowArgs {
-    /// Task: T-3, 3, an id or a run's key
+    /// Task: T-3 or 3, a run's key, or a branch
     task: String,
 }
 
@@ -20,16 +20,10 @@ pub(crate) async fn run(args: TaskShowArgs, context: &Context) -> Result<ExitCod
     let task: TaskView = client.get(&format!("/v1/tasks/{}", quoted(&args.task))).await?;
     let out = &context.out;
     out.object(&task);
-    out.line(format!("{} {}", bold(&task.number), task.title));
+    out.prose(0, format!("{} {}", bold(&task.number), task.title));
     for run in &task.runs {
-        if task.picked.as_ref() == Some(&run.key) {
-            told::show_picked(out, run);
-        } else {
-            told::show(out, run);
-        }
-        if let Some(start) = &run.start {
-            out.prose(2, begin::line(out, start));
-        }
+        told::show(out, run, task.picked.as_ref() == Some(&run.key));
     }
+    out.next(&ending::next(out, &task));
     Ok(ExitCode::SUCCESS)
 }

@@ -20,7 +20,7 @@ pub(crate) struct TrustArgs {
     /// Only show what would be trusted
     #[arg(long)]
     show: bool,
-    /// Do not ask
+    /// Do not ask for confirmation
     #[arg(long, short = 'y', conflicts_with = "show")]
     yes: bool,
 }

@@ -3,10 +3,11 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use dandori_api::leave::{Leave, LeftRepositoryView, LeftView, UninstallView};
+use dandori_api::leave::{Leave, LeftRepositoryView, LeftView, LeftWorktreeView, UninstallView};
 use dandori_api::{Health, TaskList};
 use dandori_config::Config;
 use dandori_domain::Problem;
+use dandori_text::lists::Mood;
 use dandori_text::uninstall as text;
 
 use super::init::everywhere;
@@ -17,13 +18,13 @@ use crate::person;
 
 #[derive(Args)]
 pub(crate) struct UninstallArgs {
-    /// Show what would be removed, and remove nothing
+    /// Only show what would be removed
     #[arg(long)]
     dry_run: bool,
     /// Keep tasks, logs and worktrees; only the hooks and the daemon go
     #[arg(long)]
     keep_state: bool,
-    /// Do not ask
+    /// Do not ask for confirmation
     #[arg(long, short = 'y')]
     yes: bool,
 }
@@ -53,7 +54,7 @@ pub(crate) async fn run(args: UninstallArgs, context: &Context) -> Result<ExitCo
         return Ok(ExitCode::SUCCESS);
     }
     if !args.yes || args.dry_run {
-        show(context, &view, text::plan(out.lang));
+        show(context, &view, text::plan(out.lang), Mood::Would);
     }
     if args.dry_run {
         out.object(&view);
@@ -75,14 +76,17 @@ pub(crate) async fn run(args: UninstallArgs, context: &Context) -> Result<ExitCo
         std::fs::remove_dir_all(root).map_err(io)?;
     }
     out.object(&view);
-    for kept in view.repositories.iter().flat_map(|r| &r.worktrees) {
-        if let Some(reference) = &kept.preserved {
-            out.prose(0, text::saved(out.lang, &kept.branch, reference));
+    for repository in &view.repositories {
+        let there = out.path(&repository.repository);
+        for kept in &repository.worktrees {
+            if let Some(reference) = &kept.preserved {
+                out.prose(0, text::saved(out.lang, &there, &kept.branch, reference));
+            }
         }
     }
     out.line(text::done(out.lang));
     if args.yes {
-        show(context, &view, text::removed(out.lang));
+        show(context, &view, text::removed(out.lang), Mood::Did);
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -121,33 +125,38 @@ fn remaining(context: &Context, goes: bool) -> Vec<String> {
     let config = dandori_host::layout::user_config(&context.env);
     let mut remaining = vec![text::repositories_stay(lang).to_owned()];
     if !goes && context.layout.root().exists() {
-        remaining.push(text::state_stays(lang, context.layout.root().as_str()));
+        remaining.push(text::state_stays(lang, &context.out.path(context.layout.root().as_str())));
     }
     if config.exists() {
-        remaining.push(text::config_stays(lang, config.as_str()));
+        remaining.push(text::config_stays(lang, &context.out.path(config.as_str())));
     }
     if let Some(store) = Config::load(&config, None).ok().and_then(|config| config.store) {
         let host = store.rsplit('@').next().unwrap_or_default().to_owned();
         remaining.push(text::database_stays(lang, &host));
     }
     if let Ok(program) = std::env::current_exe() {
-        remaining.push(text::program_stays(lang, &program.to_string_lossy()));
+        remaining.push(text::program_stays(lang, &context.out.path(&program.to_string_lossy())));
     }
     remaining
 }
 
-fn show(context: &Context, view: &UninstallView, title: &str) {
+fn show(context: &Context, view: &UninstallView, title: &str, mood: Mood) {
     let (out, lang) = (&context.out, context.out.lang);
     out.line(bold(title));
     for path in &view.hooks {
-        out.prose(2, text::hooks_in(lang, path));
+        out.prose(2, text::hooks_in(lang, &out.path(path)));
     }
     for repository in view.repositories.iter().filter(|r| !r.worktrees.is_empty()) {
-        let unsaved = repository.worktrees.iter().filter(|w| w.dirty != Some(0) || w.unpushed != Some(0)).count();
-        out.prose(2, text::worktrees(lang, &repository.repository, repository.worktrees.len(), unsaved));
+        let is_unsaved = |w: &&LeftWorktreeView| w.dirty != Some(0) || w.unpushed != Some(0);
+        // What was preserved has been told by then.
+        let unsaved = match mood {
+            Mood::Would => repository.worktrees.iter().filter(is_unsaved).count(),
+            Mood::Did => 0,
+        };
+        out.prose(2, text::worktrees(lang, &out.path(&repository.repository), repository.worktrees.len(), unsaved));
     }
     if let (Some(state), Some(bytes)) = (&view.state, view.bytes) {
-        out.prose(2, text::state(lang, state, bytes));
+        out.prose(2, text::state(lang, &out.path(state), bytes));
     }
     out.line(bold(text::stays(lang)));
     for one in &view.remaining {

@@ -198,7 +198,7 @@ impl<'c> View<'c> {
     fn begins(&mut self, line: String) {
         if !self.noted.contains(&line) {
             self.clear();
-            self.context.out.say(&line);
+            self.context.out.say_on(2, &line);
             self.noted.push(line);
         }
     }
@@ -285,8 +285,11 @@ impl<'c> View<'c> {
 
     fn among_others(&self, row: &Row, cells: usize) -> String {
         let status = row.state.unwrap_or(Status::Pending);
-        let agent = if cells < ROOMY { String::new() } else { format!("  {}", table::fit(&row.agent, AGENT_CELLS)) };
-        let left = format!("{} {}  {}{agent}", self.mark(row), row.key, padded_state(status));
+        let is_roomy = cells >= ROOMY;
+        let agent = if is_roomy { format!("  {}", self.in_column(&row.agent)) } else { String::new() };
+        // Where there is room for one name only, people know the agent's.
+        let name = if is_roomy || !self.are_known_by_agents() { row.key.clone() } else { self.in_column(&row.agent) };
+        let left = format!("{} {name}  {}{agent}", self.mark(row), padded_state(status));
         if row.is_settled {
             let room = cells.saturating_sub(table::width(&left) + 2);
             let is_short = !row.short.is_empty() && table::width(&row.detail) > room;
@@ -294,6 +297,22 @@ impl<'c> View<'c> {
             return format!("{left}  {}", table::fit(detail, room)).trim_end().to_owned();
         }
         line(&left, &self.doing(row), &self.counted(row), cells)
+    }
+
+    /// An agent's name, as wide as the widest of them.
+    fn in_column(&self, agent: &str) -> String {
+        let name = |agent: &str| table::fit(agent, AGENT_CELLS);
+        let widest = self.rows.iter().map(|row| table::width(&name(&row.agent))).max().unwrap_or(0);
+        let name = name(agent);
+        format!("{name}{}", " ".repeat(widest.saturating_sub(table::width(&name))))
+    }
+
+    /// Each has an agent of its own, with a name no longer than a run's.
+    fn are_known_by_agents(&self) -> bool {
+        self.rows.iter().all(|row| {
+            let same = self.rows.iter().filter(|other| other.agent == row.agent).count();
+            same == 1 && table::width(&row.agent) <= table::width(&row.key)
+        })
     }
 
     fn mark(&self, row: &Row) -> String {

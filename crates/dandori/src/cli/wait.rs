@@ -26,6 +26,9 @@ const TICK: Duration = Duration::from_millis(120);
 /// How much of what is heard is held: whoever speaks faster than it is shown waits.
 const HELD: usize = 256;
 
+/// How long the last words of runs that have settled are waited for: they come at once, or something is wrong with the log.
+const LAST_WORDS: Duration = Duration::from_secs(10);
+
 /// How long a daemon that does not come back is waited for.
 const RECONNECT: Duration = Duration::from_secs(30);
 
@@ -55,6 +58,7 @@ impl WaitArgs {
         let out = &context.out;
         out.object(&told::object(&task, &among(&task, &runs)));
         out.line(ui::detached(out.lang, &task.number));
+        out.next(&[format!("dandori task log {}", task.number), format!("dandori task cancel {}", task.number)]);
         Ok(ExitCode::SUCCESS)
     }
 }
@@ -188,8 +192,9 @@ impl Listening<'_> {
         let mut tick = tokio::time::interval(TICK);
         let mut look = tokio::time::interval(QUEUE_LOOK);
         look.reset();
-        let mut is_settled = false;
+        let mut settled: Option<Instant> = None;
         loop {
+            let is_settled = settled.is_some();
             if is_settled && speaking == 0 {
                 return Ok(());
             }
@@ -198,7 +203,9 @@ impl Listening<'_> {
                     Some(Heard::Said { run, event }) => view.said(&run, &event),
                     // The run may not have ended: a daemon that goes away is silent, too.
                     Some(Heard::Silent) => speaking -= 1,
-                    Some(Heard::Event(event)) if !is_settled => is_settled = self.take(&event, view).await?,
+                    Some(Heard::Event(event)) if !is_settled => {
+                        settled = self.take(&event, view).await?.then(Instant::now);
+                    }
                     Some(Heard::Lost(_)) if is_settled => return Ok(()),
                     Some(Heard::Lost(problem)) => return Err(problem),
                     Some(Heard::Event(_)) => {}
@@ -207,11 +214,10 @@ impl Listening<'_> {
                 _ = tick.tick(), if view.is_live() => view.tick(),
                 // Nothing happens to a run that waits, but its place in the queue changes.
                 _ = look.tick() => {
-                    if is_settled {
-                        // Its last words are not waited for for ever.
+                    if settled.is_some_and(|at| at.elapsed() > LAST_WORDS) {
                         return Ok(());
                     }
-                    if view.any_pending() {
+                    if !is_settled && view.any_pending() {
                         self.look(view).await?;
                     }
                 }

@@ -5,9 +5,9 @@ use std::process::ExitCode;
 
 use clap::Args;
 use dandori_api::{WorktreeList, WorktreeNames, WorktreeView};
-use dandori_text::Table;
 use dandori_text::lists;
 use dandori_text::ui::{self, Head, head};
+use dandori_text::{Lang, Table};
 use jiff::Timestamp;
 
 use super::Context;
@@ -22,7 +22,7 @@ pub(crate) struct WorktreeListArgs {
 }
 
 /// The longest state, age and size there are: a row that comes later must not be wider than the first.
-const LONGEST: (&str, &str, &str) = ("unrecorded", "9999d", "1023.9 MiB");
+const LONGEST: (&str, i64, &str) = ("unrecorded", 9999 * 86_400, "1023.9 MiB");
 
 pub(crate) async fn run(args: WorktreeListArgs, context: &Context) -> Result<ExitCode, Failed> {
     let out = &context.out;
@@ -39,7 +39,7 @@ pub(crate) async fn run(args: WorktreeListArgs, context: &Context) -> Result<Exi
     let mut worktrees: Vec<WorktreeView> = Vec::new();
     let mut advice: Vec<String> = Vec::new();
     while let Some(worktree) = lines.next::<WorktreeView>().await? {
-        rows.row(&cells(&worktree));
+        rows.row(&cells(out.lang, &worktree));
         advice.extend(worktree.suggestion.clone().filter(|command| !advice.contains(command)));
         if out.json {
             worktrees.push(worktree);
@@ -67,13 +67,14 @@ fn widest(ahead: &WorktreeNames, sizes: bool, out: &Out) -> Table {
     ];
     let mut table = Table::new(columns.map(|h| head(out.lang, h)));
     let (state, age, size) = LONGEST;
+    let age = ui::age(out.lang, age);
     for name in &ahead.names {
         let text = |value: &Option<String>| value.clone().unwrap_or_default();
         table.row([
             text(&name.branch),
             state.to_owned(),
             text(&name.task),
-            age.to_owned(),
+            age.clone(),
             "9".to_owned(),
             "9".to_owned(),
             text(&name.owner),
@@ -84,10 +85,10 @@ fn widest(ahead: &WorktreeNames, sizes: bool, out: &Out) -> Table {
     table.rank([0, 0, 2, 3, 5, 4, 6, 1, 7]).shrink(0, 16).whole()
 }
 
-fn cells(worktree: &WorktreeView) -> [String; 9] {
+fn cells(lang: Lang, worktree: &WorktreeView) -> [String; 9] {
     let text = |value: &Option<String>| value.clone().unwrap_or_default();
     let made: Option<Timestamp> = worktree.created_at.as_deref().and_then(|at| at.parse().ok());
-    let age = made.map(|at| ui::age(dandori_host::now().duration_since(at).as_secs()));
+    let age = made.map(|at| ui::age(lang, dandori_host::now().duration_since(at).as_secs()));
     // One that is not there has nothing that could be read.
     let unread = if worktree.state == "missing" { "" } else { "?" };
     let count = |value: Option<u32>| match value {

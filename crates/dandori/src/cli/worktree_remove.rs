@@ -12,7 +12,7 @@ use crate::out::Failed;
 
 #[derive(Args)]
 pub(crate) struct WorktreeRemoveArgs {
-    /// Key, branch or path of the worktree
+    /// A task, a run, or a worktree's key, branch or path
     worktree: String,
     /// Remove it even with uncommitted or unpushed work, which is preserved under refs/dandori/preserved
     #[arg(long)]

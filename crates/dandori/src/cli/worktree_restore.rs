@@ -21,13 +21,19 @@ pub(crate) struct WorktreeRestoreArgs {
 
 pub(crate) async fn run(args: WorktreeRestoreArgs, context: &Context) -> Result<ExitCode, Failed> {
     let client = Client::connect(context).await?;
+    let from = args.from;
     let body = RestoreWorktree {
         path: context.here()?.into_string(),
-        from: args.from,
+        from: from.clone(),
         session: context.session(args.session),
     };
     let done: WorktreeDone = client.post("/v1/worktrees/restore", &body).await?;
     context.out.object(&done);
-    context.out.line(ui::worktree_added(context.out.lang, &done.path, done.branch.as_deref().unwrap_or_default()));
+    // As it was named, where that is a word; a ref is nothing to look for a worktree by.
+    let is_word = from.bytes().all(|b| b.is_ascii_alphanumeric());
+    let (out, branch) = (&context.out, done.branch.as_deref().unwrap_or_default());
+    out.prose(0, ui::worktree_restored(out.lang, branch));
+    out.line(format!("  {}", out.path(&done.path)));
+    out.next(&[format!("cd \"$(dandori worktree path {})\"", if is_word { &from } else { branch })]);
     Ok(ExitCode::SUCCESS)
 }

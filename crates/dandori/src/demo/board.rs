@@ -16,6 +16,8 @@ const INDENT: &str = "   ";
 const STATE_CELLS: usize = 10;
 /// Below this a line shows what happens or what was asked for, not both.
 const ROOMY: usize = 90;
+/// Below this a run's lines begin below its number.
+const NARROW: usize = 60;
 
 pub(crate) struct Board<'o> {
     out: &'o Out,
@@ -55,7 +57,10 @@ impl<'o> Board<'o> {
     pub(crate) fn begin(&self, scene: Scene) {
         let (title, about) = demo::scene(self.out.lang, scene);
         self.line("");
-        self.line(&bold(&format!("{}  {title}", scene.number())));
+        for (i, part) in wrap(title, self.width.saturating_sub(INDENT.len())).iter().enumerate() {
+            let lead = if i == 0 { format!("{}  ", scene.number()) } else { INDENT.to_owned() };
+            self.line(&bold(&format!("{lead}{part}")));
+        }
         self.paragraph(about);
     }
 
@@ -146,11 +151,16 @@ impl<'o> Board<'o> {
         }
         for row in rows {
             let head = Self::head(&row.number, Some(row.status));
-            let indent = table::width(&head);
-            self.line(&format!("{head}{}", table::fit(&row.title, self.width.saturating_sub(indent))));
-            let outcome = row.outcome.join(" · ");
-            for line in wrap(&outcome, self.width.saturating_sub(indent)).iter().filter(|l| !l.is_empty()) {
-                self.line(&format!("{}{}", " ".repeat(indent), dim(line)));
+            // On a narrow screen what was asked for has a line of its own.
+            let is_narrow = self.width < NARROW;
+            let indent = if is_narrow { INDENT.len() + 5 } else { table::width(&head) };
+            let set_in = |text: &str| format!("{}{text}", " ".repeat(indent));
+            let mut title = wrap(&row.title, self.width.saturating_sub(indent)).into_iter();
+            let beside = if is_narrow { None } else { title.next() };
+            self.line(format!("{head}{}", beside.unwrap_or_default()).trim_end());
+            title.for_each(|part| self.line(&set_in(&part)));
+            for part in row.outcome.iter().flat_map(|one| wrap(one, self.width.saturating_sub(indent))) {
+                self.line(&set_in(&dim(&part)));
             }
         }
         self.bars = Some(bars);

@@ -195,7 +195,7 @@ impl<'a> Play<'a> {
         self.board.end();
         let state = self.status(run).map_or("?", Status::as_str);
         let number = self.cast.get(run).cloned().unwrap_or_default();
-        let why = self.replay.run(run).and_then(|r| r.failure()).map(|f| dandori_text::failure(self.out.lang, f));
+        let why = self.replay.run(run).and_then(|r| r.failure()).map(|f| dandori_text::cause(self.out.lang, f));
         let what = demo::went_wrong(self.out.lang, &number, state);
         Failed::Demo(why.map_or_else(|| what.clone(), |why| format!("{what}: {why}")))
     }
@@ -337,7 +337,9 @@ fn detail(out: &Out, news: &News<'_>) -> Option<String> {
         Some(PullFact::PullOpened { link } | PullFact::PullUpdated { link }) => {
             return Some(demo::pull_opened(lang, link.number));
         }
-        Some(PullFact::PullFailed { problem }) => return Some(ui::pull_failed(lang, problem)),
+        Some(PullFact::PullFailed { problem }) => {
+            return Some(ui::pull_failed(lang, problem, news.run.spec.id.key().as_str()));
+        }
         _ => {}
     }
     Some(match news.fact.as_ref()? {
@@ -354,7 +356,7 @@ fn detail(out: &Out, news: &News<'_>) -> Option<String> {
         Fact::CancelRequested => demo::canceling(lang).to_owned(),
         Fact::Preserved { reference, .. } => ui::preserved(lang, reference),
         Fact::Removed { .. } => demo::removed(lang).to_owned(),
-        Fact::Failed { failure } => dandori_text::failure(lang, failure),
+        Fact::Failed { failure } => dandori_text::cause(lang, failure),
         _ => return None,
     })
 }

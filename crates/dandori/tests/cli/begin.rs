@@ -38,7 +38,7 @@ fn without_a_remote_the_commit_is_on_its_branch_and_that_is_said() {
     let (branch, commit) = (run["branch"].as_str().unwrap(), run["commit"].as_str().unwrap());
     assert_eq!(env.git(["rev-parse", branch]), commit);
     assert_eq!(env.git_in(&env.origin(), ["for-each-ref", "refs/heads/dandori"]), "", "nothing was pushed");
-    let end = format!("committed {} on {branch}; nothing was pushed: this repository has no remote", &commit[..7]);
+    let end = format!("committed {} on {branch} (no remote: nothing was pushed)", &commit[..7]);
     assert!(ran.stdout.contains(&end), "{}", ran.stdout);
     let states: Vec<&str> = ran.stderr.lines().filter_map(|l| l.split_whitespace().nth(1)).collect();
     assert!(states.contains(&"COMMITTING") && !states.contains(&"PUSHING"), "{}", ran.stderr);
@@ -47,7 +47,7 @@ fn without_a_remote_the_commit_is_on_its_branch_and_that_is_said() {
     let pull = &env.dandori(["pr", "list", "--json"]).json()["prs"][0];
     assert_eq!((&pull["base"], &pull["forge"]), (&"main".into(), &"local".into()), "{pull}");
     let ja = env.dandori(["--lang", "ja", "task", "show", "T-1"]).ok();
-    assert!(ja.contains("リモートがないため、プッシュしていません"), "{ja}");
+    assert!(ja.contains("(リモートがないため未プッシュ)"), "{ja}");
 }
 
 #[test]

@@ -39,7 +39,7 @@ fn a_file_that_is_no_toml_is_told_in_one_line_and_one_that_is_well_by_its_path()
     assert_eq!(said.code, 1);
     let line = said.stdout.lines().find(|l| l.contains("repository configuration")).unwrap();
     assert!(line.contains("dandori.toml") && line.contains("line 1") && !line.contains('|'), "{line}");
-    assert!(said.stdout.contains("→ fix the file"), "{}", said.stdout);
+    assert!(said.stdout.contains("→ fix it with `dandori config edit --repository`"), "{}", said.stdout);
     let report = env.dandori(["doctor", "--json", "--lang", "ja"]).json();
     let path = env.home().join(".config/dandori/config.toml");
     assert_eq!(of(&report, "user_config")[0]["detail"], path.as_str());

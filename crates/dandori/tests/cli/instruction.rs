@@ -47,7 +47,7 @@ fn a_template_takes_the_instruction_in() {
 fn without_an_instruction_the_editor_opens_and_its_text_is_not_lost() {
     let mut env = machine();
     let said_none = env.dandori(["run"]).fails(2);
-    assert!(said_none.contains("`dandori run -`"), "{said_none}");
+    assert!(said_none.contains("- to read it from stdin"), "{said_none}");
     env.var("EDITOR", "sh -c 'printf \"# Do it\\nwell\\n\\n\" | cat - \"$0\" > \"$0.new\" && mv \"$0.new\" \"$0\"'");
     let screen = at_terminal(&env, &format!("dandori run --agent '{WRITES}'"));
     assert!(screen.contains("T-1"), "{screen}");

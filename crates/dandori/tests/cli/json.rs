@@ -6,6 +6,7 @@ use std::path::Path;
 use dandori_testkit::env::{Ran, TestEnv};
 use serde_json::{Value, json};
 
+use crate::guard_verbs::at_a_terminal;
 use crate::machine;
 
 const EDITS: &str = "exec:echo hello > hello.txt; echo done";
@@ -13,25 +14,6 @@ const EDITS: &str = "exec:echo hello > hello.txt; echo done";
 fn folder() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/schema"))
 }
-
-/// Verbs whose output nobody has held against its schema yet.
-const NOT_YET: &[&str] = &[
-    "inbox-show",
-    "inbox-snooze",
-    "inbox-wake",
-    "inbox-dismiss",
-    "notify-test",
-    "prompt-show",
-    "prompt-edit",
-    "config-set",
-    "config-edit",
-    "config-init",
-    "uninstall",
-    // At a terminal alone, and a play of its own: no test holds what they print to their schemas yet.
-    "guard-allow",
-    "guard-revoke",
-    "demo",
-];
 
 /// The schema of a command, without room for what it does not name.
 fn schema(command: &str) -> jsonschema::Validator {
@@ -77,7 +59,7 @@ impl Tried {
         let groups =
             ["task", "worktree", "pr", "playbook", "state", "daemon", "guard", "inbox", "notify", "prompt", "config"];
         match words {
-            [group, verb, ..] if groups.contains(group) => format!("{group}-{verb}"),
+            [group, verb, ..] if groups.contains(group) && !verb.starts_with('-') => format!("{group}-{verb}"),
             [verb, ..] => (*verb).to_owned(),
             [] => String::new(),
         }
@@ -93,6 +75,19 @@ impl Tried {
         let ran = Self::said(env, words);
         let value = ran.json();
         assert!(value.get("error").is_none(), "{words:?}: {value:#}");
+        check(&name, &words.join(" "), &value);
+        self.well.insert(name);
+        value
+    }
+
+    /// The same at a terminal, where somebody types.
+    fn by_a_person(&mut self, env: &TestEnv, words: &[&str], typed: &str) -> Value {
+        let name = Self::name(words);
+        let line = format!("{} {} --json 2> /dev/null", env.bin(), words.join(" "));
+        let said = at_a_terminal(env, &line, typed);
+        let (object, code) = said.rsplit_once("exit ").unwrap();
+        assert_eq!(code, "0", "{words:?}: {said}");
+        let value: Value = serde_json::from_str(object.trim()).unwrap_or_else(|e| panic!("{words:?}: {e}: {said}"));
         check(&name, &words.join(" "), &value);
         self.well.insert(name);
         value
@@ -139,6 +134,50 @@ fn verbs(env: &TestEnv) -> BTreeSet<String> {
         open.extend(subs.into_iter().map(|sub| path.iter().cloned().chain([sub]).collect()));
     }
     found
+}
+
+/// What needs a person, put away and brought back.
+fn inbox(tried: &mut Tried, env: &TestEnv) {
+    tried.well(env, &["run", "It breaks too", "--agent", "exec:exit 8"]);
+    let listed = tried.well(env, &["inbox"]);
+    let id = listed["needs"][0]["id"].as_str().unwrap();
+    tried.well(env, &["inbox", "show", id]);
+    tried.well(env, &["inbox", "snooze", id, "--for", "1h", "--reason", "later"]);
+    tried.badly(env, &["inbox", "snooze", id, "--for", "soon"]);
+    tried.well(env, &["inbox", "--snoozed"]);
+    tried.well(env, &["inbox", "wake", id]);
+    tried.well(env, &["inbox", "dismiss", id]);
+    for words in [&["inbox", "show", "zzzz"][..], &["inbox", "wake", "zzzz"], &["inbox", "dismiss"]] {
+        tried.badly(env, words);
+    }
+    tried.well(env, &["notify", "test"]);
+    env.write_user_config("[notify]\nbell = true\ncommand = \"exit 3\"\n");
+    tried.well(env, &["notify", "test"]);
+    tried.badly(env, &["notify", "test", "now"]);
+}
+
+/// Templates and configuration files, with an editor that adds a line.
+fn files(tried: &mut Tried, env: &TestEnv) {
+    let editor = env.root().join("editor");
+    std::fs::write(&editor, "#!/bin/sh\necho '# seen' >> \"$1\"\n").unwrap();
+    env.command("chmod", ["+x", editor.as_str()], env.root());
+    env.command("git", ["config", "--global", "core.editor", editor.as_str()], env.root());
+    tried.well(env, &["prompt", "edit", "fix"]);
+    tried.badly(env, &["prompt", "edit", "../fix"]);
+    tried.well(env, &["prompt", "show", "fix"]);
+    tried.badly(env, &["prompt", "show", "nothing"]);
+    tried.well(env, &["prompt", "list"]);
+
+    tried.well(env, &["config", "set", "pr", "true"]);
+    tried.well(env, &["config", "set", "pr", "--unset"]);
+    tried.badly(env, &["config", "set", "pr", "perhaps"]);
+    tried.well(env, &["config", "init", "--repository"]);
+    tried.badly(env, &["config", "init", "--repository"]);
+    tried.well(env, &["config", "edit"]);
+    std::fs::write(&editor, "#!/bin/sh\necho 'agnet = 1' >> \"$1\"\n").unwrap();
+    tried.badly(env, &["config", "edit"]);
+    env.write_user_config("");
+    tried.badly(env, &["config", "show", "nothing"]);
 }
 
 #[test]
@@ -220,6 +259,12 @@ fn every_verb_prints_what_its_schema_says() {
     tried.badly(&env, &["pr", "close", "99"]);
     tried.well(&env, &["pr", "reopen", "1"]);
     tried.badly(&env, &["pr", "reopen", "99"]);
+    // Back from the branch that was checked out: the merge moves main with its checkout.
+    env.git(["switch", "-q", "main"]);
+    tried.by_a_person(&env, &["pr", "merge", "1", "--yes"], "");
+
+    inbox(&mut tried, &env);
+    files(&mut tried, &env);
 
     tried.badly(&env, &["playbook", "show"]);
     tried.badly(&env, &["playbook", "check"]);
@@ -253,6 +298,8 @@ fn every_verb_prints_what_its_schema_says() {
     tried.badly(&env, &["guard", "stats", "--since", "yesterday"]);
     tried.badly(&env, &["guard", "revoke", "nothing"]);
     tried.badly(&env, &["guard", "allow", "main-branch"]);
+    let given = tried.by_a_person(&env, &["guard", "allow", "main-branch"], "yes\n");
+    tried.by_a_person(&env, &["guard", "revoke", given["id"].as_str().unwrap()], "yes\n");
     tried.well(&env, &["consent"]);
     tried.badly(&env, &["consent", "--nonsense"]);
 
@@ -266,6 +313,7 @@ fn every_verb_prints_what_its_schema_says() {
     tried.well(&env, &["completions", "bash"]);
     tried.badly(&env, &["completions", "cmd.exe"]);
     tried.badly(&env, &["demo", "--nonsense"]);
+    tried.well(&env, &["demo"]);
 
     tried.well(&env, &["daemon", "status"]);
     tried.well(&env, &["daemon", "start"]);
@@ -276,16 +324,10 @@ fn every_verb_prints_what_its_schema_says() {
     tried.well(&env, &["daemon", "status"]);
     tried.badly(&env, &["daemon", "status", "now"]);
     tried.badly(&env, &["daemon", "stop", "now"]);
+    tried.badly(&env, &["uninstall"]);
+    tried.well(&env, &["uninstall", "--dry-run"]);
+    tried.well(&env, &["uninstall", "--yes"]);
 
-    // These have schemas and are still to be tried here.
-    for later in NOT_YET {
-        assert!(folder().join(format!("{later}.json")).is_file(), "{later}");
-        assert!(!tried.well.contains(*later), "{later} is tried by now");
-        tried.well.insert((*later).to_owned());
-        tried.badly.insert((*later).to_owned());
-    }
-    // A merge is for a person at a terminal.
-    tried.well.insert("pr-merge".to_owned());
     // Manual pages are for people.
     tried.well.insert("man".to_owned());
     tried.badly.insert("man".to_owned());

@@ -56,7 +56,6 @@ fn show_reads_like_a_page_in_both_languages() {
     #1 feat: add a greeting
     open  dandori/KEY → main
     made for T-1 by exec:echo hello > hi.txt; echo added a… (run KEY)
-    URL
 
       ## Summary
 
@@ -80,7 +79,7 @@ fn show_reads_like_a_page_in_both_languages() {
     1 file, +1 −0
       hi.txt  +1 −0
 
-    checks: none, the embedded forge runs no checks
+    checks: none (the embedded forge runs none)
     can be merged: fast-forward of main
     next: `dandori pr merge 1`
     ");
@@ -88,7 +87,6 @@ fn show_reads_like_a_page_in_both_languages() {
     #1 feat: add a greeting
     オープン  dandori/KEY → main
     T-1 のために exec:echo hello > hi.txt; echo added a… が作成 (実行 KEY)
-    URL
 
       ## Summary
 
@@ -114,7 +112,7 @@ fn show_reads_like_a_page_in_both_languages() {
 
     チェック: なし (内蔵フォージではチェックは実行されません)
     マージできます: main の fast-forward
-    次のコマンド: `dandori pr merge 1`
+    次に: `dandori pr merge 1`
     ");
     let page = shown(&env, "1");
     assert_eq!((&page["task"], &page["agent"]), (&json!("T-1"), &json!(EDITS)));
@@ -309,7 +307,7 @@ fn words_of_one_s_own_update_an_open_one_and_leave_the_rest() {
     let env = with_pull();
     let body = shown(&env, "1")["body"].clone();
     let said = env.dandori(["pr", "create", "T-1", "--title", "Mine"]).ok();
-    assert!(said.starts_with("updated pull request #1: "), "{said}");
+    assert!(said.starts_with("updated pull request #1 in the embedded forge\n  Mine\n"), "{said}");
     let page = shown(&env, "1");
     assert_eq!((&page["title"], &page["body"]), (&json!("Mine"), &body));
     let again = env.dandori(["pr", "create", "T-1", "--json"]).json();
@@ -337,7 +335,7 @@ fn of_several_candidates_the_picked_one_becomes_the_pull_request_and_a_later_pic
     assert_eq!(shown(&env, "1")["branch"], format!("dandori/{}", keys[0]));
     let list = env.dandori(["task", "list"]).ok();
     let line = list.lines().find(|line| line.contains(&keys[0])).unwrap();
-    assert!(line.contains("★ picked") && list.matches("picked").count() == 1, "{list}");
+    assert!(line.contains(" ★ ") && list.matches('★').count() == 1, "{list}");
 
     let moved = env.dandori(["task", "pick", "T-1", &keys[1]]).ok();
     assert!(moved.contains(&format!("pull request #1 now shows dandori/{}", keys[1])), "{moved}");

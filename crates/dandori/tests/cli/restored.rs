@@ -71,7 +71,7 @@ fn numbers_go_on_and_what_the_backup_does_not_know_is_told_and_left_alone() {
     assert!(tree.join("y.txt").exists());
     assert_ne!(env.git(["for-each-ref", &format!("refs/heads/{branch}")]), "", "its branch stays as well");
     let left: Vec<&str> = collected["left"].as_array().unwrap().iter().map(|l| l["why"].as_str().unwrap()).collect();
-    assert_eq!(left, ["lost", "lost"], "{collected}");
+    assert_eq!(left, ["unrecorded", "unrecorded"], "{collected}");
     let report = env.dandori(["doctor", "--json"]).json();
     let told = report["checks"].as_array().unwrap().iter().find(|c| c["code"] == "unrecorded_runs").unwrap().clone();
     assert!(told["detail"].as_str().unwrap().contains('2'), "{told}");

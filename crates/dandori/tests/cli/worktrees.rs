@@ -244,7 +244,7 @@ fn a_folder_git_has_forgotten_is_left_with_what_is_in_it() {
             (&0.into(), &serde_json::json!([]), &path.as_str().into()),
             "{planned:?}"
         );
-        assert_eq!(collected["left"][0]["why"], "unrecorded");
+        assert_eq!(collected["left"][0]["why"], "unknown");
     }
     let said = env.dandori(["worktree", "remove", "topic", "--force"]).fails(1);
     assert!(said.contains("cannot be preserved"), "{said}");

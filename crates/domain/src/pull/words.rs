@@ -22,8 +22,14 @@ pub struct PullWords {
 impl PullWords {
     /// What a run's pull request says, in the language of its instruction.
     pub fn of(run: &Run) -> Self {
+        Self::of_all(run, &[])
+    }
+
+    /// What a branch's pull request says: all that was asked for on it, before this run too, oldest first.
+    pub fn of_all(run: &Run, before: &[&Run]) -> Self {
         let language = if is_japanese(&run.spec.instruction) { Language::Japanese } else { Language::English };
-        pull_text(&MessageParts::of(run), language)
+        let before: Vec<MessageParts<'_>> = before.iter().map(|run| MessageParts::of(run)).collect();
+        pull_text(&MessageParts::of(run), &before, language)
     }
 }
 
@@ -55,7 +61,7 @@ const JAPANESE: Words = Words {
     test_plan: "テスト計画",
     instruction: "指示",
     boxes: "- [ ] リポジトリのチェックが通る\n- [ ] 変更をレビューし、指示どおりであることを確認した",
-    by: "作成",
+    by: "作成:",
 };
 
 /// Headings under which agents write how they tested, in lower case.
@@ -63,22 +69,30 @@ const TEST_HEADINGS: &[&str] =
     &["test plan", "testing", "tests", "verification", "テスト計画", "テスト", "検証", "動作確認"];
 const SUMMARY_HEADINGS: &[&str] = &["summary", "概要", "要約", "まとめ"];
 
-fn pull_text(parts: &MessageParts<'_>, language: Language) -> PullWords {
+fn pull_text(last: &MessageParts<'_>, before: &[MessageParts<'_>], language: Language) -> PullWords {
+    let all = || before.iter().chain([last]);
     let words = match language {
         Language::English => &ENGLISH,
         Language::Japanese => &JAPANESE,
     };
-    // The title is the commit's default subject, so that a squash merge keeps a conventional history.
-    let message = commit_message("{type}: {subject}", parts);
+    // The title is the default subject of the first commit, so that a squash merge keeps a conventional history: what was
+    // asked for later is a part of it.
+    let message = commit_message("{type}: {subject}", before.first().unwrap_or(last));
     let title = message.lines().next().unwrap_or("work").to_owned();
-    let (summary, tests) = split_tests(parts.summary.unwrap_or_default());
+    let (summaries, tests): (Vec<String>, Vec<String>) =
+        all().map(|parts| split_tests(parts.summary.unwrap_or_default())).unzip();
+    let joined = |texts: &[String]| {
+        texts.iter().filter(|text| !text.is_empty()).map(String::as_str).collect::<Vec<_>>().join("\n\n")
+    };
+    let (summary, tests) = (joined(&summaries), joined(&tests));
     let summary = if summary.is_empty() { title.clone() } else { cut(&summary, SUMMARY_CHARS) };
     let tests = if tests.is_empty() { words.boxes.to_owned() } else { cut(&tests, SUMMARY_CHARS) };
-    let instruction = quoted(&cut(parts.instruction.trim(), INSTRUCTION_CHARS));
+    let instructions: Vec<String> = all().map(|parts| parts.instruction.trim().to_owned()).collect();
+    let instruction = quoted(&cut(&joined(&instructions), INSTRUCTION_CHARS));
     let body = format!(
         "## {}\n\n{summary}\n\n## {}\n\n{tests}\n\n## {}\n\n{instruction}\n\n\
          {} {} ({})\n\n{TRAILER}: {}\n",
-        words.summary, words.test_plan, words.instruction, words.by, parts.agent, parts.task, parts.run
+        words.summary, words.test_plan, words.instruction, words.by, last.agent, last.task, last.run
     );
     PullWords { title, body: plain(&body) }
 }
@@ -137,7 +151,7 @@ mod tests {
     fn text(instruction: &str, summary: Option<&str>, language: Language) -> PullWords {
         let run = RunId::mint(Timestamp::UNIX_EPOCH, 1);
         let parts = MessageParts { instruction, summary, run, task: TaskNumber(3), agent: "claude".into() };
-        let text = pull_text(&parts, language);
+        let text = pull_text(&parts, &[], language);
         PullWords { title: text.title, body: text.body.replace(&run.to_string(), "RUN") }
     }
 
@@ -150,6 +164,29 @@ mod tests {
             "## Summary\n\nAdded /health.\n\n## Test plan\n\n- [ ] The checks of this repository pass\n- [ ] The change has \
              been reviewed and does what the instruction says\n\n## Instruction\n\n> Add a health \
              endpoint\n>\n> It answers 200.\n\nCreated by claude (T-3)\n\nDandori-Run: RUN\n"
+        );
+    }
+
+    #[test]
+    fn follow_ups_are_told_below_what_they_follow() {
+        let run = RunId::mint(Timestamp::UNIX_EPOCH, 1);
+        let parts = |instruction, summary| MessageParts {
+            instruction,
+            summary: Some(summary),
+            run,
+            task: TaskNumber(3),
+            agent: "claude".into(),
+        };
+        let first = parts("Add a script that greets", "It greets.\n## Testing\nRan it.");
+        let text = pull_text(&parts("Greet several", "It greets everyone."), &[first], Language::English);
+        assert_eq!(text.title, "feat: add a script that greets");
+        assert!(
+            text.body.starts_with(
+                "## Summary\n\nIt greets.\n\nIt greets everyone.\n\n## Test plan\n\nRan it.\n\n## Instruction\n\n\
+                 > Add a script that greets\n>\n> Greet several\n\nCreated by claude (T-3)\n"
+            ),
+            "{}",
+            text.body
         );
     }
 

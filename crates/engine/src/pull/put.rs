@@ -88,7 +88,10 @@ impl Engine {
         body: Option<String>,
         caller: Option<Arc<Env>>,
     ) -> Result<(PullEntry, PutHow), Problem> {
-        let nothing = || Problem::NothingToPull { run: run.spec.id.key().to_string(), status: run.status() };
+        let nothing = || match (run.spec.id.key().to_string(), run.status()) {
+            (run, Status::Succeeded) => Problem::NothingChanged { run },
+            (run, status) => Problem::NothingToPull { run, status },
+        };
         if run.status() != Status::Succeeded {
             return Err(nothing());
         }
@@ -116,7 +119,7 @@ impl Engine {
         // What is not said anew stays as it is.
         let ours = match open {
             Some(PullRecord { draft, .. }) => PullWords { title: draft.title, body: draft.body },
-            None => PullWords::of(run),
+            None => self.pull_words(run).await?,
         };
         let words = PullWords {
             title: title.map_or(ours.title, |title| plain_line(&title)),
@@ -128,6 +131,16 @@ impl Engine {
         self.remember_caller(run.spec.id, caller.as_ref());
         self.0.kernel.walk(&self.pulls(), pull.spec.id);
         Ok((self.shown_on_forge(&site, pull.spec.id).await?, how))
+    }
+
+    /// What the pull request of a run's branch says: with the follow-ups that led to it.
+    pub(crate) async fn pull_words(&self, run: &Run) -> Result<PullWords, Problem> {
+        let runs = self.store().runs_of(run.spec.task).await.map_err(|e| store_problem(&e))?;
+        let all = candidates(&runs);
+        let branch = all.iter().find(|candidate| candidate.has(run.spec.id));
+        let before = branch.into_iter().flat_map(Candidate::runs).take_while(|earlier| earlier.spec.id != run.spec.id);
+        let before: Vec<&Run> = before.filter(|earlier| earlier.status() == Status::Succeeded).collect();
+        Ok(PullWords::of_all(run, &before))
     }
 
     /// The pull request of another branch of this task that a pick takes along; `None` when the picked branch has its own,

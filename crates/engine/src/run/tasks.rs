@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use camino::Utf8PathBuf;
 use dandori_domain::candidate::{Candidate, candidates};
-use dandori_domain::pull::{PullWords, WantedBy};
+use dandori_domain::pull::WantedBy;
 use dandori_domain::run::{Fact, Run, Status};
 use dandori_domain::task::Task;
 use dandori_domain::work_at::Range;
@@ -163,7 +163,7 @@ impl Engine {
         let again = Again { of: run.spec.id, newest: newest.spec.id };
         match status {
             Status::Failed | Status::Canceled => self.run_again(task, run, again, caller).await,
-            _ => Err(Problem::CannotRetry { status }),
+            _ => Err(Problem::CannotRetry { run: run.spec.id.key().to_string(), status }),
         }
     }
 
@@ -199,11 +199,12 @@ impl Engine {
             return Err(Problem::NothingToPick { task: task.number.to_string() });
         };
         let moving = self.pull_to_move(run).await?;
+        let ours = self.pull_words(run).await?;
         let wanted = moving.as_ref().and_then(|pull| {
             // A person's own words stay.
             let words = match pull.wanted.wanted_by {
                 WantedBy::Hand => pull.wanted.words.clone(),
-                WantedBy::Run => PullWords::of(run),
+                WantedBy::Run => ours,
             };
             let wanted = run.pull_wanted(words, pull.wanted.wanted_by, self.now())?;
             Some((pull.spec.id, wanted))

@@ -75,7 +75,8 @@ impl Engine {
         let (worktree, start, mut notes) = self
             .blocking(move |engine| {
                 let footing = engine.0.edges.git.footing(&site, &from, asked.as_deref())?;
-                start_at(&here, plan, &footing, site.base.as_deref())
+                let named = if asked.is_some() { Base::Named } else { Base::Usual };
+                start_at(&here, plan, &footing, site.base.as_deref(), named)
             })
             .await??;
         let being_made = self.0.making.begin(&key);
@@ -130,12 +131,20 @@ impl Engine {
     }
 }
 
+/// Whether the user said what to start from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Base {
+    Named,
+    Usual,
+}
+
 /// From which commit, and whether the branch is there already.
 fn start_at(
     known: &Known,
     mut worktree: Worktree,
     footing: &Footing,
     configured: Option<&str>,
+    named: Base,
 ) -> Result<(Worktree, Start, Vec<Note>), Problem> {
     let git = &known.git;
     if !git.has_commit().map_err(|e| e.problem())? {
@@ -151,6 +160,13 @@ fn start_at(
         notes.push(Note::BranchAttached { branch: worktree.branch.clone() });
         worktree.branch_is_ours = false;
         start = Start { base: worktree.branch.clone(), commit: tip.clone(), ..start };
+        worktree.base_oid = tip;
+    } else if named == Base::Usual
+        && let Some(remote) = git.remote().map_err(|e| e.problem())?
+        && let Some(tip) = git.remote_branch_oid(&worktree.branch).map_err(|e| e.problem())?
+    {
+        // A branch of this name was pushed: it goes on, no other one begins beside it.
+        start = Start { base: format!("{}/{}", remote.name, worktree.branch), commit: tip.clone(), ..start };
         worktree.base_oid = tip;
     }
     // A checkout that cannot be looked at is no reason not to make another.

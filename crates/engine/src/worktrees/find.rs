@@ -18,6 +18,13 @@ impl Engine {
         let Some(workspace) = run.workspace() else {
             return Err(Problem::NoSuchWorktree { text: text.to_owned() });
         };
-        self.one(&repo.root, workspace.key.as_str()).await
+        // Removed and checked out again, it has another key.
+        for name in [workspace.key.as_str(), workspace.branch.as_str()] {
+            match self.one(&repo.root, name).await {
+                Err(Problem::NoSuchWorktree { .. }) => {}
+                found => return found,
+            }
+        }
+        Err(Problem::NoSuchWorktree { text: text.to_owned() })
     }
 }

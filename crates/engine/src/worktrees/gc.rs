@@ -37,8 +37,8 @@ impl Engine {
             WorktreeState::Stale => LeftoverReason::Stale,
             WorktreeState::Orphaned => LeftoverReason::Orphaned,
             WorktreeState::Missing => LeftoverReason::Missing,
-            WorktreeState::Unknown => LeftoverReason::Unrecorded,
-            WorktreeState::Unrecorded => LeftoverReason::Lost,
+            WorktreeState::Unknown => LeftoverReason::Unknown,
+            WorktreeState::Unrecorded => LeftoverReason::Unrecorded,
         };
         let mut thing = CollectedThing {
             kind: if report.state == WorktreeState::Missing { "record" } else { "worktree" },
@@ -68,7 +68,7 @@ impl Engine {
                 thing.why = match problem {
                     Problem::WorktreeHeld { owner, .. } => LeftoverReason::Held { owner },
                     Problem::WorktreeLocked { reason, .. } => LeftoverReason::Locked { reason },
-                    Problem::WorktreeUnrecorded { .. } => LeftoverReason::Unrecorded,
+                    Problem::WorktreeUnrecorded { .. } => LeftoverReason::Unknown,
                     other => return Err(other),
                 };
                 into.left.push(thing);
@@ -98,7 +98,7 @@ impl Engine {
             let mut thing =
                 CollectedThing { kind: "branch", name: name.clone(), why: LeftoverReason::Orphaned, preserved: None };
             if self.is_lost(name.trim_start_matches("dandori/")).await {
-                into.left.push(CollectedThing { why: LeftoverReason::Lost, ..thing });
+                into.left.push(CollectedThing { why: LeftoverReason::Unrecorded, ..thing });
                 continue;
             }
             if !dry_run {

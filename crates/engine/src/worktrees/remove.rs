@@ -29,7 +29,10 @@ impl Engine {
         keep_branch: bool,
     ) -> Result<Removal, Problem> {
         let known = self.open_at(path).await?;
-        let report = self.one(path, text).await?;
+        let report = match self.one(path, text).await {
+            Err(Problem::NoSuchWorktree { .. }) => self.one(path, &self.only_worktree_of(&known, text).await?).await?,
+            found => found?,
+        };
         let worktree = report.worktree.clone();
         self.require_free(&known, &worktree, session).await?;
         if report.state == WorktreeState::Unknown {
@@ -42,6 +45,24 @@ impl Engine {
         }
         let gone = self.keep_and_remove(&known, &worktree, session, !keep_branch).await?;
         Ok(Removal { worktree, preserved: gone.preserved, branch_deleted: gone.branch_deleted, dirty: files, unpushed })
+    }
+
+    /// The worktree of a task, if its agents work in no other: nobody's is removed by guessing.
+    async fn only_worktree_of(&self, known: &Known, text: &str) -> Result<String, Problem> {
+        let nothing = || Problem::NoSuchWorktree { text: text.to_owned() };
+        let runs = match self.find_task(text).await {
+            Ok((task, runs)) if task.repo == known.repo.id => runs,
+            Ok(_) | Err(Problem::NoSuchTask { .. }) => return Err(nothing()),
+            Err(problem) => return Err(problem),
+        };
+        let mut keys: Vec<String> = runs.iter().filter_map(|run| Some(run.workspace()?.key.to_string())).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        match keys.as_slice() {
+            [] => Err(nothing()),
+            [one] => Ok(one.clone()),
+            _ => Err(Problem::AmbiguousReference { text: text.to_owned(), matches: keys }),
+        }
     }
 
     /// Keeps what is in it, takes it away, tells the store. A branch that was not made for it stays in any case, and so does,

@@ -238,7 +238,7 @@ pub fn never_excepted(lang: Lang, name: &str) -> Said {
 }
 
 pub fn bad_lasts(lang: Lang, text: &str) -> Said {
-    Said::what(say!(lang, "invalid duration {text:?}", "{text:?} は期間として解釈できません")).hint(say!(
+    Said::what(say!(lang, "invalid duration `{text}`", "`{text}` は期間として解釈できません")).hint(say!(
         lang,
         "use a number above 0 with s, m or h: 90s, 30m, 8h",
         "0 より大きい数字に s、m、h のいずれかを付けてください (例: 90s、30m、8h)"
@@ -246,7 +246,7 @@ pub fn bad_lasts(lang: Lang, text: &str) -> Said {
 }
 
 pub fn bad_pattern(lang: Lang, text: &str) -> Said {
-    Said::what(say!(lang, "invalid pattern {text:?}", "{text:?} はパターンとして解釈できません"))
+    Said::what(say!(lang, "invalid pattern `{text}`", "`{text}` はパターンとして解釈できません"))
         .why(say!(lang, "a bracket is not closed, or the pattern is empty", "括弧が閉じていないか、パターンが空です"))
         .hint(say!(
             lang,

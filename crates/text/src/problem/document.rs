@@ -10,8 +10,8 @@ pub(super) fn no_playbook(lang: Lang, path: &str) -> Said {
         .why(say!(lang, "{path} does not name a playbook", "{path} に playbook が指定されていません"))
         .hint(say!(
             lang,
-            "create one with `dandori playbook new <name> --activate`",
-            "`dandori playbook new <name> --activate` で作成してください"
+            "create one with `dandori playbook new plan --activate`",
+            "`dandori playbook new plan --activate` で作成してください"
         ))
 }
 

@@ -70,7 +70,7 @@ pub(super) fn forge_unreachable(lang: Lang, reason: &str) -> Said {
 pub(super) fn no_forge_token(lang: Lang, host: &str) -> Said {
     Said::what(say!(lang, "no token for {host}", "{host} のトークンがありません")).hint(say!(
         lang,
-        "run `gh auth login`, or set GH_TOKEN, or set forge = \"local\"",
-        "`gh auth login` を実行するか、GH_TOKEN を設定するか、forge = \"local\" にしてください"
+        "run `gh auth login`, set GH_TOKEN, or use the embedded forge with `dandori config set forge local`",
+        "`gh auth login` を実行するか、GH_TOKEN を設定するか、`dandori config set forge local` で内蔵フォージを使ってください"
     ))
 }

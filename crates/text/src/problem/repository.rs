@@ -1,5 +1,7 @@
 //! A repository that cannot be used as it is, or git itself.
 
+use dandori_domain::shell_word;
+
 use crate::lang::say;
 use crate::misuse::did_you_mean;
 use crate::{Lang, Said};
@@ -27,6 +29,7 @@ pub(super) fn repository_gone(lang: Lang, path: &str) -> Said {
 }
 
 pub(super) fn dubious_ownership(lang: Lang, path: &str) -> Said {
+    let word = shell_word(path);
     Said::what(say!(lang, "git refuses to use the repository {path}", "git がリポジトリ {path} の使用を拒否しました"))
         .why(say!(
             lang,
@@ -35,8 +38,8 @@ pub(super) fn dubious_ownership(lang: Lang, path: &str) -> Said {
         ))
         .hint(say!(
             lang,
-            "if you trust it, run `git config --global --add safe.directory {path}`",
-            "信頼できる場合は `git config --global --add safe.directory {path}` を実行してください"
+            "if you trust it, run `git config --global --add safe.directory {word}`",
+            "信頼できる場合は `git config --global --add safe.directory {word}` を実行してください"
         ))
 }
 

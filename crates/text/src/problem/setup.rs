@@ -15,8 +15,8 @@ pub(super) fn agent_missing(lang: Lang, agent: &str, program: &str) -> Said {
     if install.is_empty() {
         said.hint(say!(
             lang,
-            "check the command under [agents.{agent}] in dandori.toml",
-            "dandori.toml の [agents.{agent}] のコマンドを確認してください"
+            "check the command under [agents.{agent}] in the configuration",
+            "設定の [agents.{agent}] のコマンドを確認してください"
         ))
     } else {
         said.hint(say!(
@@ -58,11 +58,14 @@ pub(super) fn bad_config(lang: Lang, path: &str, reason: &str, suggestion: Optio
     let said = Said::what(say!(lang, "invalid configuration in {path}", "設定 {path} に誤りがあります")).why(reason);
     match suggestion {
         Some(key) => said.hint(did_you_mean(lang, key)),
-        None => said.hint(say!(
-            lang,
-            "fix the file; the README lists all keys",
-            "ファイルを修正してください。キーの一覧は README にあります"
-        )),
+        None => {
+            let flag = if path.ends_with("dandori.toml") { " --repository" } else { "" };
+            said.hint(say!(
+                lang,
+                "fix it with `dandori config edit{flag}`",
+                "`dandori config edit{flag}` で修正してください"
+            ))
+        }
     }
 }
 

@@ -7,10 +7,21 @@ use crate::lang::say;
 use crate::{Lang, Said};
 
 pub(super) fn unusable_character(lang: Lang, what: &str, character: &str, line: usize) -> Said {
+    let what_ja = match what {
+        "instruction" => "指示",
+        "base" => "ベース",
+        "branch" => "ブランチ名",
+        "session" => "セッション名",
+        "agent" => "エージェント名",
+        "model" => "モデル",
+        "title" => "タイトル",
+        "body" => "本文",
+        other => other,
+    };
     Said::what(say!(
         lang,
         "the {what} contains an unusable character: {character} in line {line}",
-        "{what} に使用できない文字があります: {line} 行目の {character}"
+        "{what_ja}に使用できない文字があります: {line} 行目の {character}"
     ))
     .why(say!(
         lang,
@@ -58,7 +69,7 @@ pub(super) fn no_such_task(lang: Lang, text: &str) -> Said {
 }
 
 pub(super) fn no_such_need(lang: Lang, text: &str) -> Said {
-    Said::what(say!(lang, "nothing in the inbox is called {text}", "{text} という要対応はありません")).hint(say!(
+    Said::what(say!(lang, "`{text}` not found in the inbox", "要対応 `{text}` が見つかりません")).hint(say!(
         lang,
         "list everything with `dandori inbox -A` and `dandori inbox -A --snoozed`",
         "`dandori inbox -A` と `dandori inbox -A --snoozed` で一覧を確認できます"
@@ -68,8 +79,8 @@ pub(super) fn no_such_need(lang: Lang, text: &str) -> Said {
 pub(super) fn no_such_run(lang: Lang, text: &str) -> Said {
     Said::what(say!(lang, "run `{text}` not found", "実行 `{text}` が見つかりません")).hint(say!(
         lang,
-        "list the tasks with `dandori task list`, and the runs of one with `dandori task show <task>`",
-        "タスクは `dandori task list`、その実行は `dandori task show <task>` で確認できます"
+        "list the tasks and their agents with `dandori task list`",
+        "タスクとエージェントの一覧は `dandori task list` で確認できます"
     ))
 }
 
@@ -96,11 +107,11 @@ pub(super) fn cannot_cancel(lang: Lang, status: Status) -> Said {
         ))
 }
 
-pub(super) fn cannot_retry(lang: Lang, status: Status) -> Said {
+pub(super) fn cannot_retry(lang: Lang, run: &str, status: Status) -> Said {
     Said::what(say!(lang, "cannot retry a {status} run", "{status} の実行は再試行できません")).hint(say!(
         lang,
-        "give further instructions with `dandori task follow-up <task>`",
-        "追加の指示は `dandori task follow-up <task>` で出せます"
+        "give further instructions with `dandori task follow-up {run} \"…\"`",
+        "追加の指示は `dandori task follow-up {run} \"…\"` で出せます"
     ))
 }
 
@@ -138,8 +149,8 @@ pub(super) fn which_agent(lang: Lang, task: &str, rivals: &[Rival]) -> Said {
     Said::what(say!(
         lang,
         "several agents worked on {task}, and none is picked",
-        "{task} には複数のエージェントの結果があり、まだ採用されていません"
+        "{task} には複数のエージェントの結果があり、どれも採用されていません"
     ))
     .why(named.collect::<Vec<_>>().join("\n"))
-    .hint(say!(lang, "{en}", "{ja}"))
+    .hint(say!(lang, "name one: {en}", "1 つ指定してください: {ja}"))
 }

@@ -1,5 +1,7 @@
 //! Worktrees, their branches and preserved work.
 
+use dandori_domain::shell_word;
+
 use crate::lang::say;
 use crate::{Lang, Said, ui};
 
@@ -31,8 +33,8 @@ pub(super) fn worktree_dirty(lang: Lang, key: &str, files: u32, unpushed: u32) -
         ))
         .hint(say!(
             lang,
-            "--force removes it and keeps the work under refs/dandori/preserved; restore it with `dandori worktree restore {key}`",
-            "--force で削除すると、作業は refs/dandori/preserved に保存されます。`dandori worktree restore {key}` で復元できます"
+            "`dandori worktree remove --force {key}` removes it and preserves the work; `dandori worktree restore {key}` brings it back",
+            "`dandori worktree remove --force {key}` で作業を保存してから削除できます。復元するには `dandori worktree restore {key}` を使います"
         ))
 }
 
@@ -59,11 +61,12 @@ pub(super) fn unsafe_path(lang: Lang, path: &str, reason: &str) -> Said {
 }
 
 pub(super) fn worktree_locked(lang: Lang, path: &str, reason: &str) -> Said {
+    let word = shell_word(path);
     Said::what(say!(lang, "worktree {path} is locked", "ワークツリー {path} はロックされています")).why(reason).hint(
         say!(
             lang,
-            "unlock it with `git worktree unlock {path}`",
-            "`git worktree unlock {path}` でロックを解除できます"
+            "unlock it with `git worktree unlock {word}`",
+            "`git worktree unlock {word}` でロックを解除できます"
         ),
     )
 }
@@ -82,10 +85,11 @@ pub(super) fn worktree_unrecorded(lang: Lang, path: &str) -> Said {
 }
 
 pub(super) fn worktree_detached(lang: Lang, path: &str) -> Said {
+    let word = shell_word(path);
     Said::what(say!(lang, "{path} is not on a branch", "{path} はブランチをチェックアウトしていません")).hint(say!(
         lang,
-        "create a branch there with `git switch -c <name>`",
-        "そこで `git switch -c <name>` を実行してブランチを作成してください"
+        "create a branch with `git -C {word} switch -c work`, or with another name",
+        "`git -C {word} switch -c work` のように、ブランチを作成してください"
     ))
 }
 
