@@ -21,7 +21,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("dandori-host", &["domain"]),
     ("dandori-journal", &["guard", "host"]),
     ("dandori-hook", &["domain", "guard", "host", "journal", "playbook", "policy", "text"]),
-    ("dandori-store", &["domain"]),
+    ("dandori-store", &["domain", "formation"]),
     ("dandori-git", &["domain", "host"]),
     ("dandori-acp", &["domain", "guard", "hook", "host"]),
     ("dandori-agent", &["domain", "host", "install"]),
@@ -39,7 +39,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("fuzz", &["corpus", "domain", "guard", "host", "install", "playbook", "shell", "text"]),
     ("dandori-corpus", &["shell"]),
     ("dandori-model", &["domain"]),
-    ("dandori-testkit", &["domain", "model"]),
+    ("dandori-testkit", &["domain", "formation", "model"]),
     ("xtask", &[]),
 ];
 

@@ -14,8 +14,22 @@ use crate::protocol::Refused;
 use crate::result::{LateReport, ResultRow};
 use crate::task::{Brief, Task};
 
+/// What a planner has not been told, at a glance.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Untold {
+    pub oldest: Option<Timestamp>,
+    pub newest: Option<ResultId>,
+    pub has_failed: bool,
+}
+
 pub trait Ledger {
     type Error: From<Refused>;
+
+    /// Nobody else changes anything of this command until the step is over. Where one step is taken at a time there is nothing
+    /// to do.
+    fn lock(&mut self, _command: CommandId) -> Result<(), Self::Error> {
+        Ok(())
+    }
 
     fn command(&mut self, id: CommandId) -> Result<Option<Command>, Self::Error>;
     fn put_command(&mut self, command: &Command) -> Result<(), Self::Error>;
@@ -40,7 +54,7 @@ pub trait Ledger {
     /// Those that wait for this one, in the order of the plan.
     fn dependents(&mut self, task: TaskId) -> Result<Vec<TaskId>, Self::Error>;
     /// Those the planner has to decide about.
-    fn paused_tasks(&mut self) -> Result<Vec<TaskId>, Self::Error>;
+    fn paused_tasks(&mut self, command: CommandId) -> Result<Vec<TaskId>, Self::Error>;
 
     fn message(&mut self, id: MessageId) -> Result<Option<Message>, Self::Error>;
     fn put_message(&mut self, message: &Message) -> Result<(), Self::Error>;
@@ -62,6 +76,8 @@ pub trait Ledger {
     fn put_result(&mut self, result: &ResultRow) -> Result<(), Self::Error>;
     /// Results of this command's tasks that its planner has not been told of, the oldest first.
     fn untold(&mut self, command: CommandId) -> Result<Vec<ResultRow>, Self::Error>;
+    /// The same at a glance, however many there are.
+    fn untold_glance(&mut self, command: CommandId) -> Result<Untold, Self::Error>;
     fn put_late(&mut self, late: &LateReport) -> Result<(), Self::Error>;
     /// The oldest first.
     fn late(&mut self, task: TaskId) -> Result<Vec<LateReport>, Self::Error>;

@@ -16,6 +16,7 @@ pub mod ledger;
 pub mod memory;
 pub mod message;
 pub mod mint;
+pub mod moves;
 pub mod phase;
 pub mod plan;
 pub mod protocol;
@@ -33,6 +34,3 @@ pub use protocol::Refused;
 pub use result::{Outcome, Report, ResultRow};
 pub use rules::Rules;
 pub use task::{Brief, Task, TaskState};
-
-#[cfg(test)]
-mod simulation;

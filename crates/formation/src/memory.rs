@@ -8,11 +8,11 @@ use jiff::Timestamp;
 use crate::agent::AgentId;
 use crate::command::{Command, CommandState};
 use crate::continuous::Continuous;
-use crate::ledger::Ledger;
+use crate::ledger::{Ledger, Untold};
 use crate::message::{Delivery, Message};
 use crate::phase::Phase;
 use crate::protocol::Refused;
-use crate::result::{LateReport, Of, ResultRow, Told};
+use crate::result::{LateReport, Of, Outcome, ResultRow, Told};
 use crate::task::{Brief, Task, TaskState};
 
 /// Cloned before a step, it is what a transaction is rolled back to.
@@ -123,8 +123,8 @@ impl Ledger for Memory {
         Ok(found.into_iter().map(|task| task.id).collect())
     }
 
-    fn paused_tasks(&mut self) -> Result<Vec<TaskId>, Refused> {
-        let paused = |task: &&Task| matches!(task.state, TaskState::PausedForReplan { .. });
+    fn paused_tasks(&mut self, command: CommandId) -> Result<Vec<TaskId>, Refused> {
+        let paused = |task: &&Task| task.command == command && matches!(task.state, TaskState::PausedForReplan { .. });
         Ok(self.tasks.values().filter(paused).map(|task| task.id).collect())
     }
 
@@ -194,6 +194,15 @@ impl Ledger for Memory {
             result.command == command && result.told == Told::NotYet && result.applied && result.of != Of::Command
         };
         Ok(self.results.values().filter(is_untold).cloned().collect())
+    }
+
+    fn untold_glance(&mut self, command: CommandId) -> Result<Untold, Refused> {
+        let untold = self.untold(command)?;
+        Ok(Untold {
+            oldest: untold.first().map(|result| result.at),
+            newest: untold.last().map(|result| result.id),
+            has_failed: untold.iter().any(|result| result.outcome == Outcome::Failed),
+        })
     }
 
     fn put_late(&mut self, late: &LateReport) -> Result<(), Refused> {

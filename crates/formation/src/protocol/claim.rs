@@ -33,7 +33,14 @@ pub fn claim<L: Ledger>(
         let priority = step.rules.effective_priority(message.priority, message.created_at, step.now);
         (priority, message.created_at, message.id)
     };
-    let Some(mut message) = heads.into_iter().min_by_key(urgency) else { return Ok(None) };
+    let Some(chosen) = heads.into_iter().min_by_key(urgency) else { return Ok(None) };
+    if let Some(command) = chosen.kind.command() {
+        ledger.lock(command)?;
+    }
+    // Its command may have been called off while the lock was waited for: the next look finds another.
+    let Some(mut message) = ledger.message(chosen.id)?.filter(|message| message.is_due(step.now)) else {
+        return Ok(None);
+    };
     let lease = Lease {
         holder: holder.to_owned(),
         epoch: Epoch(message.epoch.0 + 1),

@@ -9,7 +9,7 @@ use super::{Step, require_command};
 use crate::agent::AgentId;
 use crate::ledger::Ledger;
 use crate::message::{Message, MessageKind};
-use crate::result::{Author, Outcome, ResultRow};
+use crate::result::Author;
 use crate::rules::after;
 
 /// Something of a command has changed: whether its planner has to hear of it now.
@@ -26,14 +26,10 @@ pub(super) fn wake_planner<L: Ledger>(ledger: &mut L, step: &mut Step<'_>, comma
         }
         return Ok(());
     }
-    let untold = ledger.untold(command.id)?;
-    if untold.is_empty() && !is_complete {
-        return Ok(());
-    }
-    let has_trouble = untold.iter().any(|result| result.outcome == Outcome::Failed);
-    let is_old = untold.first().is_some_and(|oldest| after(oldest.at, step.rules.digest_seconds) <= step.now);
-    if is_complete || has_trouble || is_old {
-        send_digest(ledger, step, command.id, command.priority, untold.last())?;
+    let untold = ledger.untold_glance(command.id)?;
+    let is_old = untold.oldest.is_some_and(|oldest| after(oldest, step.rules.digest_seconds) <= step.now);
+    if is_complete || untold.has_failed || is_old {
+        send_digest(ledger, step, command.id, command.priority, untold.newest)?;
     }
     Ok(())
 }
@@ -44,7 +40,7 @@ pub(super) fn send_digest<L: Ledger>(
     step: &mut Step<'_>,
     command: CommandId,
     priority: u32,
-    newest: Option<&ResultRow>,
+    newest: Option<ResultId>,
 ) -> Result<(), L::Error> {
     let is_digest = |message: &Message| matches!(message.kind, MessageKind::Digest { .. });
     let waits = ledger.open_messages(command)?.iter().any(|m| is_digest(m) && m.lease().is_none());
@@ -52,7 +48,7 @@ pub(super) fn send_digest<L: Ledger>(
         return Ok(());
     }
     // What it is about gives it its name: told of the same state twice, it is sent once.
-    let about = newest.map_or_else(String::new, |result: &ResultRow| ResultId::to_string(&result.id));
+    let about = newest.map(|result| result.to_string()).unwrap_or_default();
     let kind = MessageKind::Digest { command, results: Vec::new() };
     send(ledger, step, AgentId::Planner, kind, priority, format!("digest:{command}:{about}"))?;
     Ok(())

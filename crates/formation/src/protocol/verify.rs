@@ -55,8 +55,7 @@ pub fn verified<L: Ledger>(
             task.state = TaskState::PausedForReplan { since: step.now, why };
             ledger.put_task(&task)?;
             let command = require_command(ledger, task.command)?;
-            let row = ledger.result(result)?;
-            send_digest(ledger, step, command.id, command.priority, row.as_ref())?;
+            send_digest(ledger, step, command.id, command.priority, Some(result))?;
         }
     }
     require_task(ledger, task.id)

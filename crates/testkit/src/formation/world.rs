@@ -5,20 +5,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use dandori_domain::{CommandId, Epoch, MessageId, Oid, ResultId, TaskId};
 use jiff::{SignedDuration, Timestamp};
 
+use dandori_formation::assign::{Crew, Seat};
+use dandori_formation::command::Review;
+use dandori_formation::continuous::Continuous;
+use dandori_formation::invariant::{self, Violation};
+use dandori_formation::memory::Memory;
+use dandori_formation::moves::{Answer, Move};
+use dandori_formation::protocol::{Accepted, Claim, NewCommand, NewRetry, Released, ReportIn, Sight, Step, Verdict};
+use dandori_formation::result::{Author, Of, Reported, Told};
+use dandori_formation::{AgentId, Brief, Command, Delivery, Ledger, Message, MessageKind, Report, Rules, TaskState};
+
 use super::plans;
-use crate::agent::AgentId;
-use crate::assign::{Crew, Seat};
-use crate::command::{Command, Review};
-use crate::continuous::Continuous;
-use crate::invariant;
-use crate::ledger::Ledger;
-use crate::memory::Memory;
-use crate::message::{Delivery, MessageKind};
-use crate::phase::PhaseState;
-use crate::protocol::{self as p, Accepted, NewCommand, NewRetry, Refused, Released, ReportIn, Sight, Step, Verdict};
-use crate::result::{Author, Report, Reported, Told};
-use crate::rules::Rules;
-use crate::task::{Brief, TaskState};
 
 const WORKERS: u8 = 4;
 /// Commands that are over are looked at this many at a time.
@@ -26,7 +23,7 @@ const KEPT: usize = 3;
 
 /// What is deliberately wrong: the checks have to notice each of them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Broken {
+pub enum Broken {
     Nothing,
     /// A report counts under whatever epoch stands.
     NoFence,
@@ -38,6 +35,15 @@ pub(super) enum Broken {
     TwoStepSubmit,
 }
 
+/// A step that was taken, and what it answered.
+#[derive(Clone, Debug)]
+pub struct Played {
+    pub played: Move,
+    pub now: Timestamp,
+    pub seed: u128,
+    pub answer: Result<Answer, String>,
+}
+
 /// Somebody has this message, or believes so.
 #[derive(Clone, Debug)]
 struct Hand {
@@ -47,10 +53,14 @@ struct Hand {
     epoch: Epoch,
 }
 
-pub(super) struct World {
-    rows: Memory,
-    rules: Rules,
-    crew: Crew,
+#[derive(Debug)]
+pub struct World {
+    pub rows: Memory,
+    pub rules: Rules,
+    pub crew: Crew,
+    /// Every step, for whoever plays them again on a store.
+    pub played: Vec<Played>,
+    is_kept: bool,
     now: Timestamp,
     hands: Vec<Hand>,
     /// What a planner has really read.
@@ -66,12 +76,12 @@ pub(super) struct World {
 }
 
 /// How many steps it took to fail, from the words of the failure.
-pub(super) fn failed_after(reason: &str) -> usize {
+pub fn failed_after(reason: &str) -> usize {
     reason.split_whitespace().nth(1).and_then(|word| word.parse().ok()).unwrap_or(usize::MAX)
 }
 
 impl World {
-    pub(super) fn new(broken: Broken) -> Self {
+    pub fn new(broken: Broken) -> Self {
         let seat = |number| Seat {
             agent: AgentId::Worker(number),
             client: "claude".to_owned(),
@@ -85,6 +95,8 @@ impl World {
             rules: Rules { pending_per_worker: 40, ..Rules::default() },
             crew: Crew { seats: (1..=WORKERS).map(seat).collect(), small: None, large: None, boost: false },
             now: "2026-01-01T00:00:00Z".parse().unwrap(),
+            played: Vec::new(),
+            is_kept: false,
             hands: Vec::new(),
             told: BTreeSet::new(),
             worked: BTreeMap::new(),
@@ -96,12 +108,17 @@ impl World {
         }
     }
 
-    pub(super) fn tell(&self, seed: u64) {
+    /// One that forgets nothing: neither its steps nor commands that are over.
+    pub fn kept() -> Self {
+        Self { is_kept: true, ..Self::new(Broken::Nothing) }
+    }
+
+    pub fn tell(&self, seed: u64) {
         println!("seed {seed}: {} steps, {:?}", self.steps, self.counts);
     }
 
     /// One choice: what happens, to whom, and whether it is rolled back or its answer lost.
-    pub(super) fn step(&mut self, choice: u64) -> Result<(), String> {
+    pub fn step(&mut self, choice: u64) -> Result<(), String> {
         self.steps += 1;
         let (before, worked) = (self.rows.clone(), self.worked.clone());
         let (what, rest) = (choice % 100, choice >> 8);
@@ -127,7 +144,7 @@ impl World {
         };
         *self.counts.entry(name).or_default() += 1;
         // Now and then the process dies before its transaction is written.
-        if (choice >> 56).is_multiple_of(17) {
+        if (choice >> 56).is_multiple_of(17) && !self.is_kept {
             self.rows = before.clone();
             self.worked = worked;
             *self.counts.entry("rolled back").or_default() += 1;
@@ -140,20 +157,18 @@ impl World {
     fn check(&self, name: &str, before: &Memory) -> Result<(), String> {
         let mut found = invariant::check(&self.rows, &self.rules);
         found.extend(invariant::check_step(before, &self.rows));
-        found.extend(
-            self.unfenced.iter().map(|what| invariant::Violation { invariant: "I5".to_owned(), what: what.clone() }),
-        );
+        found.extend(self.unfenced.iter().map(|what| Violation { invariant: "I5".to_owned(), what: what.clone() }));
         for (task, epochs) in self.worked.iter().filter(|(_, epochs)| epochs.len() > 1) {
             let repairs = self.rows.tasks.get(task).map_or(0, |task| task.repairs);
             if epochs.len() > 1 + usize::try_from(repairs).unwrap_or(0) {
                 let what = format!("{task} was finished under {epochs:?}");
-                found.push(invariant::Violation { invariant: "I3".to_owned(), what });
+                found.push(Violation { invariant: "I3".to_owned(), what });
             }
         }
         for result in self.rows.results.values() {
-            if result.told == Told::Told && result.of != crate::result::Of::Command && !self.told.contains(&result.id) {
+            if result.told == Told::Told && result.of != Of::Command && !self.told.contains(&result.id) {
                 let what = format!("{} counts as told, and nobody was told", result.id);
-                found.push(invariant::Violation { invariant: "I8".to_owned(), what });
+                found.push(Violation { invariant: "I8".to_owned(), what });
             }
         }
         match found.first() {
@@ -162,14 +177,27 @@ impl World {
         }
     }
 
-    fn run<T>(&mut self, work: impl FnOnce(&mut Memory, &mut Step<'_>, &Crew) -> Result<T, Refused>) -> Option<T> {
+    fn run(&mut self, played: Move) -> Option<Answer> {
         self.seed += 1;
-        let mut step = Step::new(&self.rules, self.now, self.seed << 32);
+        let seed = self.seed << 32;
+        let mut step = Step::new(&self.rules, self.now, seed);
         let mut rows = self.rows.clone();
+        let answer = played.play(&mut rows, &mut step, &self.crew);
+        if self.is_kept {
+            let answer = answer.clone().map_err(|refused| refused.to_string());
+            self.played.push(Played { played, now: self.now, seed, answer });
+        }
         // What is refused is rolled back.
-        let done = work(&mut rows, &mut step, &self.crew).ok()?;
+        let answer = answer.ok()?;
         self.rows = rows;
-        Some(done)
+        Some(answer)
+    }
+
+    fn take(&mut self, agent: AgentId) -> Option<Claim> {
+        match self.run(Move::Claim { agent, holder: "host".to_owned() }) {
+            Some(Answer::Claim(claim)) => claim.map(|claim| *claim),
+            _ => None,
+        }
     }
 
     fn give_order(&mut self, choice: u64) -> &'static str {
@@ -182,24 +210,24 @@ impl World {
             priority: u32::try_from(choice % 5).unwrap_or(0) * 50,
             review: if choice & 0xf00 == 0 { Review::Wanted } else { Review::NotWanted },
         };
-        self.run(|rows, step, _| p::order(rows, step, new));
+        self.run(Move::Order(new));
         "order"
     }
 
     fn claim(&mut self, choice: u64) -> &'static str {
         let all: Vec<AgentId> = AgentId::all(WORKERS).collect();
         let Some(agent) = pick(&all, choice).copied() else { return "claim" };
-        let claim = self.run(|rows, step, _| p::claim(rows, step, agent, "host")).flatten();
+        let claim = self.take(agent);
         if let Some(claim) = claim {
             if self.broken == Broken::MarkBeforeSend && matches!(claim.message.kind, MessageKind::Digest { .. }) {
-                self.run(|rows, step, _| p::accepted(rows, step, claim.message.id, claim.lease.epoch));
+                self.run(Move::Accepted { message: claim.message.id, epoch: claim.lease.epoch });
                 return "claim marked before it is sent";
             }
             let hand = Hand { agent, message: claim.message.id, kind: claim.message.kind, epoch: claim.lease.epoch };
             self.hands.push(hand);
             // Nobody works on a notice: without this they would pile up.
             if agent == AgentId::Orchestrator && choice & 0x300 != 0 {
-                self.run(|rows, step, _| p::accepted(rows, step, claim.message.id, claim.lease.epoch));
+                self.run(Move::Accepted { message: claim.message.id, epoch: claim.lease.epoch });
             }
         }
         "claim"
@@ -217,16 +245,16 @@ impl World {
         {
             self.told.extend(results.iter().copied());
         }
-        self.run(|rows, step, _| p::accepted(rows, step, hand.message, hand.epoch));
+        self.run(Move::Accepted { message: hand.message, epoch: hand.epoch });
         "accept"
     }
 
     fn beat(&mut self, choice: u64) -> &'static str {
         let Some(hand) = self.hand(choice) else { return "beat" };
         if choice & 0x1000 == 0 {
-            self.run(|rows, step, _| p::heartbeat(rows, step, hand.message, hand.epoch));
+            self.run(Move::Heartbeat { message: hand.message, epoch: hand.epoch });
         } else {
-            self.run(|rows, step, _| p::progress(rows, step, hand.message, hand.epoch));
+            self.run(Move::Progress { message: hand.message, epoch: hand.epoch });
         }
         "beat"
     }
@@ -250,7 +278,7 @@ impl World {
         };
         let before = self.rows.clone();
         let new = ReportIn { task, by: hand.agent, epoch, report };
-        let answer = self.run(|rows, step, _| p::report(rows, step, &new));
+        let answer = self.run(Move::Report(new));
         if self.broken == Broken::SplitResult && choice & 0xf00 == 0 {
             // Killed between the two.
             let mut half = before.clone();
@@ -259,12 +287,12 @@ impl World {
             self.rows = half;
         }
         let current = before.messages.get(&hand.message).filter(|message| message.lease().is_some());
-        if let (Some(Accepted::Now { .. }), Some(message)) = (&answer, current)
+        if let (Some(Answer::Report(Accepted::Now { .. })), Some(message)) = (&answer, current)
             && message.epoch != hand.epoch
         {
             self.unfenced = Some(format!("{task}: {} counted while {} had it", hand.epoch.0, message.epoch.0));
         }
-        if let Some(Accepted::Now { .. } | Accepted::Adopted { .. }) = answer {
+        if let Some(Answer::Report(Accepted::Now { .. } | Accepted::Adopted { .. })) = answer {
             self.worked.entry(task).or_default().insert(hand.epoch.0);
         }
         "report"
@@ -276,7 +304,7 @@ impl World {
             MessageKind::Command { command } => {
                 let plan = plans::plan(choice);
                 let before = self.rows.clone();
-                self.run(|rows, step, crew| p::submit(rows, step, command, &plan, crew));
+                self.run(Move::Submit { command, plan });
                 if self.broken == Broken::TwoStepSubmit && choice & 0xf00 == 0 {
                     let mut half = before;
                     half.commands = self.rows.commands.clone();
@@ -287,7 +315,7 @@ impl World {
             MessageKind::Fill { command, phase } => {
                 let Some(name) = self.rows.phases.get(&phase).map(|phase| phase.name.clone()) else { return "fill" };
                 let tasks = plans::tasks(choice, &name);
-                self.run(|rows, step, crew| p::fill(rows, step, command, &name, &tasks, crew));
+                self.run(Move::Fill { command, phase: name, tasks });
                 return "fill";
             }
             _ => {}
@@ -299,7 +327,7 @@ impl World {
         let pending: Vec<(TaskId, ResultId)> = self.verifiable();
         let Some((task, result)) = pick(&pending, choice).copied() else { return "verify" };
         let verdict = if is_misfit { Verdict::Misfit { why: "both wrote a.txt".to_owned() } } else { Verdict::Fits };
-        self.run(|rows, step, _| p::verified(rows, step, task, result, verdict));
+        self.run(Move::Verified { task, result, verdict });
         "verify"
     }
 
@@ -321,7 +349,7 @@ impl World {
             1 => Released::Interrupted { why },
             _ => Released::CameToNothing { why },
         };
-        self.run(|rows, step, _| p::release(rows, step, hand.message, hand.epoch, &released));
+        self.run(Move::Release { message: hand.message, epoch: hand.epoch, released });
         "lose"
     }
 
@@ -348,7 +376,7 @@ impl World {
             _ => Sight::Gone,
         };
         let (id, epoch) = (message.id, message.epoch);
-        self.run(|rows, step, _| p::expire(rows, step, id, epoch, sight));
+        self.run(Move::Expire { message: id, epoch, sight });
         "reclaim"
     }
 
@@ -359,7 +387,7 @@ impl World {
     fn complete(&mut self, choice: u64) -> &'static str {
         let Some(command) = pick(&self.open(), choice).copied() else { return "complete" };
         let by = Author::Agent(AgentId::Planner);
-        self.run(|rows, step, _| p::complete(rows, step, command, "all of it", by));
+        self.run(Move::Complete { command, summary: "all of it".to_owned(), by });
         "complete"
     }
 
@@ -368,11 +396,11 @@ impl World {
         if choice & 1 == 0
             && let Some((task, epoch)) = pick(&cancelled, choice >> 1).copied()
         {
-            self.run(|rows, step, _| p::interrupted(rows, step, task, epoch));
+            self.run(Move::Interrupted { task, epoch });
             return "interrupted";
         }
         let Some(command) = pick(&self.open(), choice).copied() else { return "cancel" };
-        self.run(|rows, step, _| p::cancel(rows, step, command, "user", "not wanted"));
+        self.run(Move::Cancel { command, by: "user".to_owned(), reason: "not wanted".to_owned() });
         "cancel"
     }
 
@@ -390,9 +418,9 @@ impl World {
     fn hold(&mut self, choice: u64) -> &'static str {
         let Some(command) = pick(&self.open(), choice >> 4).copied() else { return "hold" };
         match choice % 3 {
-            0 => self.run(|rows, step, _| p::pause(rows, step, command, "lunch")),
-            1 => self.run(|rows, step, _| p::resume(rows, step, command)),
-            _ => self.run(|rows, step, _| p::approve(rows, step, command)),
+            0 => self.run(Move::Pause { command, reason: "lunch".to_owned() }),
+            1 => self.run(Move::Resume { command }),
+            _ => self.run(Move::Approve { command }),
         };
         "hold"
     }
@@ -403,15 +431,15 @@ impl World {
             self.rows.tasks.values().filter(|t| can(&t.state)).map(|t| (t.command, t.id)).collect();
         let Some((command, of)) = pick(&failed, choice).copied() else { return "retry" };
         let new = NewRetry { of, brief: Brief::default(), bloom_level: 2 };
-        self.run(|rows, step, crew| p::add_retry(rows, step, command, &new, crew));
+        self.run(Move::Retry { command, new });
         "retry"
     }
 
     fn requeue(&mut self, choice: u64) -> &'static str {
-        let dead = |message: &&crate::message::Message| matches!(message.delivery, Delivery::DeadLetter { .. });
+        let dead = |message: &&Message| matches!(message.delivery, Delivery::DeadLetter { .. });
         let dead: Vec<MessageId> = self.rows.messages.values().filter(dead).map(|message| message.id).collect();
         let Some(message) = pick(&dead, choice).copied() else { return "requeue" };
-        self.run(|rows, step, crew| p::requeue(rows, step, message, crew));
+        self.run(Move::Requeue { message });
         "requeue"
     }
 
@@ -420,12 +448,14 @@ impl World {
         let ready: Vec<TaskId> =
             self.rows.tasks.values().filter(|t| t.is_system() && t.state == TaskState::Ready).map(|t| t.id).collect();
         let Some(task) = pick(&ready, choice).copied() else { return "commit" };
-        self.run(|rows, step, _| p::committed(rows, step, task, "nothing to commit"));
+        self.run(Move::Committed { task, summary: "nothing to commit".to_owned() });
         "commit"
     }
 
     fn scan(&mut self) -> &'static str {
-        self.run(|rows, step, _| p::scan(rows, step));
+        for command in self.open() {
+            self.run(Move::Scan { command });
+        }
         "scan"
     }
 
@@ -439,6 +469,9 @@ impl World {
     }
 
     fn prune(&mut self) {
+        if self.is_kept {
+            return;
+        }
         if self.hands.len() > 24 {
             self.hands.drain(..8);
         }
@@ -455,23 +488,23 @@ impl World {
     }
 
     /// Everybody does what he should from here on: everything has to come to an end (I2).
-    pub(super) fn drain(&mut self) -> Result<(), String> {
+    pub fn drain(&mut self) -> Result<(), String> {
         self.hands.clear();
         for round in 0..1_000 {
             let before = self.rows.clone();
             self.now = self.now.checked_add(SignedDuration::from_secs(130)).unwrap();
             for message in self.rows.expired(self.now).unwrap() {
-                self.run(|rows, step, _| p::expire(rows, step, message.id, message.epoch, Sight::Gone));
+                self.run(Move::Expire { message: message.id, epoch: message.epoch, sight: Sight::Gone });
             }
             for (task, epoch) in self.to_be_stopped() {
-                self.run(|rows, step, _| p::interrupted(rows, step, task, epoch));
+                self.run(Move::Interrupted { task, epoch });
             }
             for command in self.open() {
-                self.run(|rows, step, _| p::resume(rows, step, command));
-                self.run(|rows, step, _| p::approve(rows, step, command));
+                self.run(Move::Resume { command });
+                self.run(Move::Approve { command });
             }
             for agent in AgentId::all(WORKERS) {
-                let Some(claim) = self.run(|rows, step, _| p::claim(rows, step, agent, "host")).flatten() else {
+                let Some(claim) = self.take(agent) else {
                     continue;
                 };
                 let hand =
@@ -487,13 +520,13 @@ impl World {
                     }
                     MessageKind::Digest { command, .. } => {
                         let by = Author::Agent(AgentId::Planner);
-                        self.run(|rows, step, _| p::complete(rows, step, command, "all of it", by));
+                        self.run(Move::Complete { command, summary: "all of it".to_owned(), by });
                     }
                     MessageKind::Notice { .. } | MessageKind::Words { .. } => {}
                 }
             }
             for (task, result) in self.verifiable() {
-                self.run(|rows, step, _| p::verified(rows, step, task, result, Verdict::Fits));
+                self.run(Move::Verified { task, result, verdict: Verdict::Fits });
             }
             self.commit(0);
             self.scan();
@@ -512,7 +545,7 @@ impl World {
         let tasks = self.rows.tasks.values().filter(|task| task.command == command);
         let tasks: Vec<String> = tasks.map(|task| format!("{} {}", task.name, task.state.name())).collect();
         let phases = self.rows.phases.values().filter(|phase| phase.command == command);
-        let phases: Vec<&str> = phases.map(|phase: &crate::Phase| PhaseState::name(&phase.state)).collect();
+        let phases: Vec<&str> = phases.map(|phase: &dandori_formation::Phase| phase.state.name()).collect();
         let state = self.rows.commands.get(&command).map_or("gone", |command| command.state.name());
         format!("{command} {state}: {tasks:?} {phases:?}")
     }

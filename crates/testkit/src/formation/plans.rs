@@ -1,8 +1,8 @@
 //! Plans as a planner might write them, made from a number.
 
-use crate::phase::PhaseConstraints;
-use crate::plan::{Body, Plan, PlannedKind, PlannedPhase, PlannedTask};
-use crate::task::Brief;
+use dandori_formation::Brief;
+use dandori_formation::phase::PhaseConstraints;
+use dandori_formation::plan::{Body, Plan, PlannedKind, PlannedPhase, PlannedTask};
 
 pub(super) fn plan(choice: u64) -> Plan {
     let body = if choice.is_multiple_of(3) {

@@ -1,7 +1,6 @@
 //! Variants that are deliberately wrong. Each has to be found: a check that cannot fail proves nothing.
 
-use super::world::Broken;
-use super::{choices, play, shrink};
+use dandori_testkit::formation::{Broken, choices, failed_after, play, shrink};
 
 fn is_found(broken: Broken, by: &[&str]) {
     let found = (1..=20).find_map(|seed| {
@@ -10,7 +9,7 @@ fn is_found(broken: Broken, by: &[&str]) {
     });
     let (made, reason) = found.unwrap_or_else(|| panic!("{broken:?} was not found"));
     assert!(by.iter().any(|invariant| reason.contains(invariant)), "{broken:?} was found by {reason}");
-    let failing = made.into_iter().take(super::world::failed_after(&reason)).collect();
+    let failing = made.into_iter().take(failed_after(&reason)).collect();
     let (shortest, why) = shrink(failing, broken);
     assert!(shortest.len() < 60, "{} choices: {why}", shortest.len());
 }
