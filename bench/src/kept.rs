@@ -57,7 +57,8 @@ pub(crate) fn measure(size: Size, dandori: &Utf8Path) -> Result<Vec<Figure>, Tro
         }
     }
     for _ in 0..size.pick(1, 3) {
-        let listed = list.time(|| bed.dandori_json(&bed.path("kept"), &["worktree", "list", "--json"]))?;
+        let listed = list
+            .time(|| bed.dandori_json(&bed.path("kept"), &["worktree", "list", "-n", &count.to_string(), "--json"]))?;
         let found = listed.get("worktrees").and_then(Value::as_array).map_or(0, Vec::len);
         if found != count {
             return Err(Trouble::wrong(format!("{found} worktrees were listed instead of {count}")));

@@ -107,6 +107,7 @@ fn new_run(host: HostId) -> NewRun {
         base: None,
         here: None,
         checkout: None,
+        updates: false,
         settings: RunSettings::default(),
         created_at: now(),
     }
@@ -123,6 +124,7 @@ fn whole_life(run: &Run) -> Vec<Fact> {
         base: "main".into(),
         base_oid: oid("a"),
         ours_after: oid("a"),
+        merges: None,
     };
     vec![
         Fact::Admitted,

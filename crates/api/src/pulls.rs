@@ -94,7 +94,7 @@ pub struct MergePull {
     pub env: Option<Variables>,
 }
 
-/// `POST /v1/pulls/{pull}/close` and `/reopen`
+/// `POST /v1/pulls/{pull}/close`, `/reopen` and `/update`
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct ChangePull {
     /// A folder in the repository.

@@ -71,6 +71,7 @@ fn all() -> Vec<Printed> {
         printed::<PullPage>("pr-open", Object),
         printed::<PullPatch>("pr-diff", Object),
         printed::<PullCheckedOut>("pr-checkout", Object),
+        printed::<TaskRuns>("pr-update", Object),
         printed::<PullDone>("pr-merge", Object),
         printed::<PullDone>("pr-close", Object),
         printed::<PullDone>("pr-reopen", Object),

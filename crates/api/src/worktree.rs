@@ -39,6 +39,7 @@ pub struct WorktreeView {
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct WorktreeNames {
     pub names: Vec<NamedWorktree>,
+    /// How many there are, listed or not.
     pub total: u64,
 }
 
@@ -56,6 +57,7 @@ pub struct NamedWorktree {
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct WorktreeList {
     pub worktrees: Vec<WorktreeView>,
+    /// How many there are, listed or not.
     pub total: u64,
 }
 

@@ -190,6 +190,8 @@ enum PrVerb {
     Diff(cli::pr_diff::PrDiffArgs),
     /// Check out the branch of a pull request
     Checkout(cli::pr_checkout::PrCheckoutArgs),
+    /// Merge the base into a pull request's branch; its agent resolves conflicts
+    Update(cli::pr_update::PrUpdateArgs),
     /// Merge a pull request into its base (at a terminal only)
     Merge(cli::pr_merge::PrMergeArgs),
     /// Close a pull request without merging it
@@ -409,6 +411,7 @@ async fn answer(verb: Verb, context: &cli::Context) -> Result<ExitCode, Failed> 
         Verb::Pr(PrVerb::Open(args)) => cli::pr_open::run(args, context).await,
         Verb::Pr(PrVerb::Diff(args)) => cli::pr_diff::run(args, context).await,
         Verb::Pr(PrVerb::Checkout(args)) => cli::pr_checkout::run(args, context).await,
+        Verb::Pr(PrVerb::Update(args)) => cli::pr_update::run(args, context).await,
         Verb::Pr(PrVerb::Merge(args)) => cli::pr_merge::run(args, context).await,
         Verb::Pr(PrVerb::Close(args)) => cli::pr_close::run(args, context).await,
         Verb::Pr(PrVerb::Reopen(args)) => cli::pr_reopen::run(args, context).await,

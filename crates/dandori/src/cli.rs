@@ -43,6 +43,7 @@ pub(crate) mod pr_merge;
 pub(crate) mod pr_open;
 pub(crate) mod pr_reopen;
 pub(crate) mod pr_show;
+pub(crate) mod pr_update;
 pub(crate) mod prompt_edit;
 pub(crate) mod prompt_list;
 pub(crate) mod prompt_show;

@@ -95,25 +95,22 @@ fn candidates(names: impl IntoIterator<Item = (String, String)>, current: &OsStr
 
 fn tasks_and_runs(current: &OsStr) -> Vec<CompletionCandidate> {
     let text = current.to_string_lossy();
-    let tasks = from_daemon("tasks", &text);
     // As it was begun: somebody who types numbers goes on with numbers.
     let sign = if text.starts_with('#') { "#" } else { "" };
     let is_number = text.starts_with('#') || text.starts_with(|c: char| c.is_ascii_digit());
-    let bare = |(name, about): (String, String)| {
-        if is_number { (format!("{sign}{}", name.trim_start_matches("T-")), about) } else { (name, about) }
+    let bare = |(name, about): (String, String)| match name.strip_prefix("T-") {
+        Some(number) if is_number => (format!("{sign}{number}"), about),
+        _ => (name, about),
     };
-    let mut found = candidates(tasks.into_iter().map(bare), current);
-    if !text.is_empty() {
-        found.extend(candidates(from_daemon("runs", &text), current));
-    }
-    found
+    // The key of a run is for whoever has begun to type it.
+    let kinds = if text.is_empty() { "tasks" } else { "tasks,runs" };
+    candidates(from_daemon(kinds, &text).into_iter().map(bare), current)
 }
 
 fn runs_and_agents(current: &OsStr) -> Vec<CompletionCandidate> {
     let text = current.to_string_lossy();
-    let mut found = candidates(from_daemon("runs", &text), current);
+    let mut found = candidates(from_daemon("runs,tasks", &text), current);
     found.extend(agents(current));
-    found.extend(candidates(from_daemon("tasks", &text), current));
     found
 }
 

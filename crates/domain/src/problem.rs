@@ -280,6 +280,11 @@ pub enum Problem {
         branch: String,
         number: u64,
     },
+    /// Its branch has everything the base has.
+    UpToDate {
+        number: u64,
+        base: String,
+    },
     CannotMerge {
         number: u64,
         /// The task it is of, to go on with.
@@ -487,6 +492,7 @@ impl Problem {
             | Self::PullIs { .. }
             | Self::PullIsBusy { .. }
             | Self::PullTaken { .. }
+            | Self::UpToDate { .. }
             | Self::CannotMerge { .. }
             | Self::PickFirst { .. }
             | Self::NothingToPull { .. }

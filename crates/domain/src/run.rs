@@ -15,7 +15,7 @@ mod status;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::agent::Verdict;
+use crate::agent::{AgentName, Verdict};
 use crate::failure::{Failure, Stage};
 use crate::id::{Oid, RunId, SessionId};
 use crate::machine::{About, Consequence, IllegalFact, Machine, Next};
@@ -161,7 +161,15 @@ impl Run {
         let workspace = self.workspace()?.clone();
         let rebased_onto = self.progress.commit().and_then(|commit| commit.rebased_onto.as_ref());
         let shared = self.progress.pushed().or(rebased_onto);
-        Some(Workspace { ours_after: shared.unwrap_or(&workspace.ours_after).clone(), ..workspace })
+        // What was merged into the files is on the branch once it is committed.
+        let merges = workspace.merges.clone().filter(|_| self.progress.commit().is_none());
+        Some(Workspace { ours_after: shared.unwrap_or(&workspace.ours_after).clone(), merges, ..workspace })
+    }
+
+    /// Who is started for it. Where only the base comes in and git has merged all of it, nobody is needed.
+    pub fn worker(&self) -> AgentName {
+        let has_conflict = || self.notes.iter().any(|note| matches!(note, Note::ConflictBrought { .. }));
+        if self.spec.updates && !has_conflict() { AgentName::Exec("true".to_owned()) } else { self.spec.agent.clone() }
     }
 
     pub fn summary(&self) -> Option<&str> {

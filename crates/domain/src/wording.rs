@@ -50,20 +50,38 @@ pub(crate) fn is_japanese(text: &str) -> bool {
     text.chars().any(|c| matches!(c, '\u{3040}'..='\u{30ff}'))
 }
 
-/// The instruction for an agent that finds both sides of a conflict in its files.
+/// The instruction for an agent that finds both sides of a conflict with what others pushed in its files.
 pub fn with_conflict(instruction: &str, files: &[String], theirs: &Oid, ours: &Oid) -> String {
+    let why = if is_japanese(instruction) {
+        "このブランチには他の人のコミットがプッシュされており、このタスクのこれまでの変更と次のファイルでコンフリクトしています"
+    } else {
+        "Others have pushed commits to this branch. They conflict with this task's changes so far, in"
+    };
+    both_sides(instruction, why, files, theirs, ours)
+}
+
+/// The same after a merge of the base.
+pub fn with_base_conflict(instruction: &str, files: &[String], theirs: &Oid, ours: &Oid) -> String {
+    let why = if is_japanese(instruction) {
+        "ベースの最新のコミットをこのブランチにマージしています。このタスクのこれまでの変更と次のファイルでコンフリクトしています"
+    } else {
+        "The newest commits of the base are being merged into this branch. They conflict with this task's changes so far, in"
+    };
+    both_sides(instruction, why, files, theirs, ours)
+}
+
+fn both_sides(instruction: &str, why: &str, files: &[String], theirs: &Oid, ours: &Oid) -> String {
     let list = format!("- {}\n", files.join("\n- "));
     let (theirs, ours) = (theirs.as_str(), ours.as_str());
     if is_japanese(instruction) {
         return format!(
-            "{instruction}\n\n---\nこのブランチには他の人のコミットがプッシュされており、このタスクのこれまでの変更と次のファイルでコンフリクトしています:\n\
-             {list}まずコンフリクトを解決してください。`<<<<<<< {theirs}` の側が他の人の変更、`>>>>>>> {ours}` の側がこのタスクの変更です。\
-             両方の意図を残し、マーカーの行はすべて削除してください。ファイル全体は `git show {theirs}:<file>` と \
-             `git show {ours}:<file>` で確認できます。\n"
+            "{instruction}\n\n---\n{why}:\n{list}まずコンフリクトを解決してください。`<<<<<<< {theirs}` の側が他の人の変更、\
+             `>>>>>>> {ours}` の側がこのタスクの変更です。両方の意図を残し、マーカーの行はすべて削除してください。ファイル全体は \
+             `git show {theirs}:<file>` と `git show {ours}:<file>` で確認できます。\n"
         );
     }
     format!(
-        "{instruction}\n\n---\nOthers have pushed commits to this branch. They conflict with this task's changes so far, in:\n\
+        "{instruction}\n\n---\n{why}:\n\
          {list}Resolve the conflicts first. The side at `<<<<<<< {theirs}` is theirs, the side at `>>>>>>> {ours}` is this \
          task's. Keep the intent of both sides and remove all marker lines. See the complete files with \
          `git show {theirs}:<file>` and `git show {ours}:<file>`.\n"
@@ -93,6 +111,12 @@ pub(crate) fn commit_message(template: &str, parts: &MessageParts<'_>) -> String
     let text = clean(&plain(&text));
     let trailer = format!("{TRAILER}: {run}");
     if text.lines().any(|l| l == trailer) { text } else { format!("{}\n\n{trailer}\n", text.trim_end()) }
+}
+
+/// The message of a run that brings its base in.
+pub(crate) fn update_message(base: &str, branch: &str, parts: &MessageParts<'_>) -> String {
+    let summary = parts.summary.map(|s| cut(s.trim(), 4000)).unwrap_or_default();
+    clean(&plain(&format!("Merge {base} into {branch}\n\n{summary}\n\n{TRAILER}: {}\n", parts.run)))
 }
 
 /// One pass, so that text put in is never read as a template itself.

@@ -42,7 +42,11 @@ impl Engine {
                     disk.then(|| dandori_host::machine::disk_use(&folder, 2_000_000).ok()).flatten().map(|d| d.bytes)
                 })
                 .await?;
-            let worktrees = self.store().worktrees(Some(repo.id)).await.map_err(|e| store_problem(&e))?;
+            let worktrees = if self.0.edges.git.is_gone(&repo) {
+                self.store().worktrees(Some(repo.id)).await.map_err(|e| store_problem(&e))?
+            } else {
+                self.stored(&self.0.opener.open(repo.clone())).await?
+            };
             // What cannot be looked at is told by others.
             let lost_runs = if disk { self.lost_runs(repo.id).await.unwrap_or(0) } else { 0 };
             repos.push(DoctorRepo {

@@ -87,6 +87,18 @@ impl Opener {
 impl Engine {
     /// The repository a user stands in, taken up when it is new.
     pub async fn repo_at(&self, path: &Utf8Path) -> Result<Repo, Problem> {
+        let repo = match self.repo_rooted_at(path).await? {
+            Some(repo) => repo,
+            None => self.get_to_know(path).await?,
+        };
+        let layout = self.layout().repo(repo.id);
+        for folder in [layout.worktrees(), layout.pool(), layout.trash()] {
+            private_folder(&folder).map_err(|e| Problem::Io { path: folder.clone(), reason: e.to_string() })?;
+        }
+        Ok(repo)
+    }
+
+    async fn get_to_know(&self, path: &Utf8Path) -> Result<Repo, Problem> {
         let from = path.to_owned();
         let (root, git_dir) = self.blocking(move |engine| engine.0.edges.git.discover(&from)).await??;
         let candidate = Repo {
@@ -96,19 +108,19 @@ impl Engine {
             git_dir,
             created_at: self.now(),
         };
-        let repo = self.store().know_repo(candidate).await.map_err(|e| store_problem(&e))?;
-        let layout = self.layout().repo(repo.id);
-        for folder in [layout.worktrees(), layout.pool(), layout.trash()] {
-            private_folder(&folder).map_err(|e| Problem::Io { path: folder.clone(), reason: e.to_string() })?;
-        }
-        Ok(repo)
+        self.store().know_repo(candidate).await.map_err(|e| store_problem(&e))
+    }
+
+    /// The one whose main checkout this very folder is, as long as it is there: known without asking git.
+    async fn repo_rooted_at(&self, path: &Utf8Path) -> Result<Option<Repo>, Problem> {
+        let known = self.store().repos(self.life().host).await.map_err(|e| store_problem(&e))?;
+        let is_it = |repo: &Repo| repo.root == path && !self.0.edges.git.is_gone(repo);
+        Ok(known.into_iter().find(is_it))
     }
 
     /// The same, when it is known already: a mere look takes none up.
     pub async fn known_repo_at(&self, path: &Utf8Path) -> Result<Option<Repo>, Problem> {
-        // Its main checkout itself is known without asking git.
-        let known = self.store().repos(self.life().host).await.map_err(|e| store_problem(&e))?;
-        if let Some(repo) = known.into_iter().find(|repo| repo.root == path && !self.0.edges.git.is_gone(repo)) {
+        if let Some(repo) = self.repo_rooted_at(path).await? {
             return Ok(Some(repo));
         }
         let from = path.to_owned();

@@ -49,10 +49,12 @@ pub struct WorktreeName {
     pub made_for: Option<MadeFor>,
 }
 
-/// All names, and the reports in the same order as they come.
+/// The names, and the reports in the same order as they come.
 #[derive(Debug)]
 pub struct Listing {
     pub names: Vec<WorktreeName>,
+    /// How many there are, listed or not.
+    pub total: usize,
     pub reports: mpsc::UnboundedReceiver<WorktreeReport>,
 }
 

@@ -50,7 +50,24 @@ impl Repository {
         let range = format!("{}..{}", from.as_str(), theirs.as_str());
         let counted = self.cmd().reading().args(["rev-list", "--count", &range]).run()?;
         let commits = counted.text().parse().unwrap_or(1);
-        Ok(CatchUp::Behind(Arrival { from: from.clone(), to, files, conflicts, theirs, commits }))
+        Ok(CatchUp::Behind(Arrival { from: from.clone(), to, files, conflicts, theirs, commits, base: None }))
+    }
+
+    /// How the work of `base` gets into the files of a branch that stands at `from`: merged, with both sides where they
+    /// contradict each other. `None`: the branch has all of it.
+    pub fn merge_in(&self, from: &Oid, base: &Oid) -> Result<Option<Arrival>, GitError> {
+        if self.is_ancestor(base, from)? {
+            return Ok(None);
+        }
+        // As seen from the base, so that the branch's own side is named last, as it is after a conflict with what others pushed.
+        let (files, conflicts) = match self.merge_trees_of(None, base, from)? {
+            Merged::Clean { tree } => (tree, Vec::new()),
+            Merged::Conflict { tree, files } => (tree, files),
+        };
+        let range = format!("{}..{}", from.as_str(), base.as_str());
+        let commits = self.cmd().reading().args(["rev-list", "--count", &range]).run()?.text().parse().unwrap_or(1);
+        let (to, theirs) = (from.clone(), base.clone());
+        Ok(Some(Arrival { from: from.clone(), to, files, conflicts, theirs, commits, base: Some(base.clone()) }))
     }
 
     /// The new tip, what the files become, and where both sides are in them.
@@ -69,7 +86,9 @@ impl Tree {
     /// Brings files and branch to where [`Repository::catch_up`] said. Edits in files that change are an error, and
     /// then nothing was touched. The files move before the branch does: killed in between, the same call finishes it.
     pub fn arrive(&self, branch: &str, arrival: &Arrival) -> Result<(), GitError> {
-        if self.repository.branch_oid(branch)?.as_ref() == Some(&arrival.to) {
+        // A branch that does not move says nothing about its files; to bring them twice is harmless.
+        let moves = arrival.from != arrival.to;
+        if moves && self.repository.branch_oid(branch)?.as_ref() == Some(&arrival.to) {
             return Ok(());
         }
         self.bring(&arrival.from, &arrival.files)?;
@@ -80,7 +99,10 @@ impl Tree {
             dandori_host::replace_file(&self.conflict_note(), note.as_bytes(), 0o600)
                 .map_err(GitError::io(&self.conflict_note()))?;
         }
-        self.repository.move_branch(branch, &arrival.to, &arrival.from, "dandori: catch up")
+        if moves {
+            self.repository.move_branch(branch, &arrival.to, &arrival.from, "dandori: catch up")?;
+        }
+        Ok(())
     }
 
     /// The files in which both sides of a conflict still stand; `None` when there was none, or none is left.

@@ -15,20 +15,22 @@ use crate::tree::Tree;
 const SIGNING_DEADLINE: Duration = Duration::from_mins(2);
 
 impl Tree {
-    /// Commits `tree` on `parent` and moves the branch there. When the branch already stands on that very commit
-    /// (tree, parent and `Dandori-Run` trailer), it is the answer; when it stands elsewhere, it stays there.
+    /// Commits `tree` on the first of `parents`, merging the others, and moves the branch there. When the branch already
+    /// stands on that very commit (tree, parents and `Dandori-Run` trailer), it is the answer; when it stands elsewhere, it
+    /// stays there.
     pub fn commit(
         &self,
         tree: &Oid,
-        parent: &Oid,
+        parents: &[Oid],
         message: &str,
         at: Timestamp,
         branch: &str,
     ) -> Result<Oid, GitError> {
+        let Some(parent) = parents.first() else { return Err(GitError::unexpected("a commit on nothing".to_owned())) };
         let user = Signature::of_user(git_date(at));
         let oid = self.repository.make_commit(&Draft {
             tree,
-            parents: std::slice::from_ref(parent),
+            parents,
             message: message.as_bytes(),
             author: &user,
             committer: &user,
@@ -40,7 +42,7 @@ impl Tree {
                 let found = Oid::new(found);
                 let there = self.repository.commit_object(&found)?;
                 // A signature, or a clock between two tries, makes another commit of the same.
-                let is_ours = there.tree == *tree && there.parents == [parent.clone()] && there.has_trailer_of(message);
+                let is_ours = there.tree == *tree && there.parents == parents && there.has_trailer_of(message);
                 let found = found.as_str().to_owned();
                 if is_ours { Ok(Oid::new(found)) } else { Err(GitError::RefMoved { reference, expected, found }) }
             }

@@ -73,9 +73,12 @@ impl Repository {
                 // Theirs already says the same.
                 continue;
             }
+            // A merge stays one: what it brought in is still brought in.
+            let others = commit.parents.iter().skip(1).cloned();
+            let parents: Vec<Oid> = std::iter::once(onto).chain(others).collect();
             onto = self.make_commit(&Draft {
                 tree: &tree,
-                parents: &[onto],
+                parents: &parents,
                 message: &commit.message,
                 author: &commit.author,
                 committer: &Signature::of_user(commit.committer_date),

@@ -9,11 +9,13 @@ use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use camino::{Utf8Path, Utf8PathBuf};
+use dandori_domain::Oid;
 use rustix::fs::{AtFlags, statat};
 
 use crate::error::GitError;
 use crate::repository::Repository;
-use crate::worktrees::real;
+use crate::tree::Tree;
+use crate::worktrees::{Listed, real};
 
 /// A file that was written less than this before it was looked at may be written again without showing it: clocks of file
 /// systems are coarse.
@@ -96,6 +98,55 @@ impl Repository {
             folder.names.iter().filter(has_it).collect()
         });
         Ok(found.into_iter().find_map(|name| recorded_path(&folder.path.join(name))))
+    }
+
+    /// Every linked worktree as its record has it, by its real path; from the records alone, without starting git. Where each head
+    /// stands is not among it ([`Self::heads`]).
+    pub fn recorded(&self) -> Result<Vec<Listed>, GitError> {
+        if !self.has_ref_files() {
+            let linked = self.list()?.into_iter().filter(|listed| !listed.is_main);
+            return Ok(linked.map(|listed| Listed { path: real(&listed.path), ..listed }).collect());
+        }
+        let Some(folder) = Folder::open(self)? else { return Ok(Vec::new()) };
+        let records = self.all_records()?;
+        let listed = |all: &mut OfRepository, record: Record| {
+            let name = record.git_dir.file_name()?;
+            let head = all.text(&folder, name, File::Head)?;
+            let head = head.trim_end();
+            let branch = head.strip_prefix("ref: ").map(|full| full.strip_prefix("refs/heads/").unwrap_or(full));
+            let is_oid = head.bytes().all(|byte| byte.is_ascii_hexdigit());
+            Some(Listed {
+                branch: branch.map(str::to_owned),
+                head: Some(Oid::new(head)).filter(|_| branch.is_none() && is_oid),
+                locked: std::fs::read_to_string(record.git_dir.join("locked")).ok().map(|l| l.trim_end().to_owned()),
+                prunable: None,
+                is_main: false,
+                is_bare: false,
+                path: record.path,
+                git_dir: Some(record.git_dir),
+            })
+        };
+        Ok(self.with_records(|all| records.into_iter().filter_map(|record| listed(all, record)).collect()))
+    }
+
+    /// Finds out where those stand that are on a branch.
+    pub fn heads(&self, listed: &mut [&mut Listed]) -> Result<(), GitError> {
+        if listed.iter().all(|one| one.head.is_some()) {
+            return Ok(());
+        }
+        let branches: HashMap<String, Oid> = self.branches("")?.into_iter().collect();
+        for one in listed.iter_mut().filter(|one| one.head.is_none()) {
+            one.head = one.branch.as_ref().and_then(|branch| branches.get(branch).cloned());
+        }
+        Ok(())
+    }
+
+    /// The worktree of a record that was just read.
+    pub fn tree_of(&self, listed: &Listed) -> Result<Option<Tree>, GitError> {
+        match &listed.git_dir {
+            Some(git_dir) => Ok(Some(Tree::new(self, &listed.path, git_dir))),
+            None => self.worktree(&listed.path),
+        }
     }
 
     /// Whether HEADs and refs lie in files of their own, as they do unless the repository was made otherwise.

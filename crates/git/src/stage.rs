@@ -34,15 +34,28 @@ impl Tree {
     }
 
     /// As [`Self::stage`], by somebody who has just seen that HEAD stands on `parent`.
-    pub fn stage_on(&self, parent: &Oid, forbidden: &[&str]) -> Result<StageAnswer, GitError> {
+    pub(crate) fn stage_on(&self, parent: &Oid, forbidden: &[&str]) -> Result<StageAnswer, GitError> {
         self.stage_within(parent, forbidden, Bounds::default())
     }
 
     pub fn stage_within(&self, parent: &Oid, forbidden: &[&str], bounds: Bounds) -> Result<StageAnswer, GitError> {
+        self.stage_merge(parent, None, forbidden, bounds)
+    }
+
+    /// The same of a tree that a merge has brought something into: what is as in `merges` is not the agent's doing.
+    pub fn stage_merge(
+        &self,
+        parent: &Oid,
+        merges: Option<&Oid>,
+        forbidden: &[&str],
+        bounds: Bounds,
+    ) -> Result<StageAnswer, GitError> {
         let Gathered { tree, nested } = self.gather(Nested::LeftOut, Lasting::Repeatable, bounds)?;
         let delta = self.repository.delta(parent, &tree)?;
+        let from_merged = merges.map(|merged| self.repository.delta(merged, &tree)).transpose()?;
+        let is_own = |path: &String| from_merged.as_ref().is_none_or(|delta| delta.entries.contains_key(path));
         let mut findings: Vec<Finding> = nested.into_iter().map(|path| Finding::NestedRepository { path }).collect();
-        for (path, entry) in &delta.entries {
+        for (path, entry) in delta.entries.iter().filter(|(path, _)| is_own(path)) {
             if let Some(pattern) = forbidden_by(path, forbidden) {
                 findings.push(Finding::ForbiddenPath { path: path.clone(), pattern: pattern.to_owned() });
             }

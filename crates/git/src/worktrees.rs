@@ -28,6 +28,8 @@ pub struct Listed {
     pub prunable: Option<String>,
     pub is_main: bool,
     pub is_bare: bool,
+    /// Its record, where that was read itself.
+    pub git_dir: Option<Utf8PathBuf>,
 }
 
 impl Listed {
@@ -122,6 +124,7 @@ fn parse_listed(record: &str, is_main: bool) -> Option<Listed> {
         prunable: None,
         is_main,
         is_bare: false,
+        git_dir: None,
     };
     for field in record.split('\0').filter(|f| !f.is_empty()) {
         let (key, value) = field.split_once(' ').unwrap_or((field, ""));

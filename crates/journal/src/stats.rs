@@ -2,8 +2,6 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use serde::{Deserialize, Serialize};
-
 use crate::record::{Outcome, Record, RecordedVerdict};
 
 /// Fed record by record, oldest first.
@@ -25,7 +23,7 @@ struct OfGuard {
 }
 
 /// How often a guard came to what.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Counts {
     pub calls: u64,
     pub blocks: u64,
@@ -40,7 +38,7 @@ pub struct Counts {
 }
 
 /// What it all came to.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Stats {
     pub events: u64,
     pub blocked: u64,
@@ -50,10 +48,9 @@ pub struct Stats {
     pub guards: Vec<GuardStats>,
 }
 
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GuardStats {
     pub guard: String,
-    #[serde(flatten)]
     pub counts: Counts,
     pub p50_micros: u64,
     pub p99_micros: u64,

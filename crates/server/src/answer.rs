@@ -66,6 +66,7 @@ fn status(problem: &Problem) -> StatusCode {
         | Problem::PullIs { .. }
         | Problem::PullIsBusy { .. }
         | Problem::PullTaken { .. }
+        | Problem::UpToDate { .. }
         | Problem::CannotMerge { .. }
         | Problem::PickFirst { .. }
         | Problem::BranchTaken { .. } => StatusCode::CONFLICT,

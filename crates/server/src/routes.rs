@@ -91,6 +91,7 @@ fn map() -> OpenApiRouter<App> {
         .routes(routes!(pulls::merge))
         .routes(routes!(pulls::close))
         .routes(routes!(pulls::reopen))
+        .routes(routes!(pulls::update))
         .routes(routes!(guards::stats))
         .routes(routes!(names::names))
         .routes(routes!(leave::leave))

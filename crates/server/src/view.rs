@@ -118,15 +118,14 @@ pub(crate) fn sandbox(sandbox: &Sandbox) -> String {
     all.iter().filter(|(holds, _)| *holds).map(|(_, name)| *name).collect::<Vec<_>>().join(", ")
 }
 
-pub(crate) fn names(all: &[WorktreeName]) -> WorktreeNames {
+pub(crate) fn names(listed: &[WorktreeName], total: usize) -> WorktreeNames {
     let name = |of: &WorktreeName| NamedWorktree {
         branch: known(&of.branch),
         path: of.path.to_string(),
         task: of.made_for.as_ref().map(|made| made.task.to_string()),
         owner: owner(&of.owner),
     };
-    let total = u64::try_from(all.len()).unwrap_or(u64::MAX);
-    WorktreeNames { names: all.iter().map(name).collect(), total }
+    WorktreeNames { names: listed.iter().map(name).collect(), total: u64::try_from(total).unwrap_or(u64::MAX) }
 }
 
 pub(crate) fn worktree(report: &WorktreeReport) -> WorktreeView {
@@ -262,7 +261,8 @@ pub(crate) fn collected(thing: dandori_engine::CollectedThing) -> CollectedThing
     }
 }
 
-pub(crate) fn guard_stats(stats: Stats) -> GuardStatsView {
+/// Also for whoever adds up the hooks' records without a daemon.
+pub fn guard_stats(stats: Stats) -> GuardStatsView {
     let guard = |of: GuardStats| GuardView {
         guard: of.guard,
         calls: of.counts.calls,

@@ -28,7 +28,7 @@ use guards::{
 };
 use machines::{
     a_lease_is_taken_once_when_many_ask_and_an_earlier_holder_cannot_write,
-    a_pushed_branch_has_its_pull_request_in_the_same_moment,
+    a_pushed_branch_has_its_pull_request_in_the_same_moment, a_task_is_open_as_long_as_its_pull_request_is_pending,
     an_open_pull_request_lets_the_worktree_go_unless_somebody_works_in_it,
     any_machine_is_recorded_logged_and_fenced_alike,
 };
@@ -606,6 +606,7 @@ contract_test!(memory, sqlite, postgres => (
     notices_are_the_present_life_s_and_old_ones_go,
     any_machine_is_recorded_logged_and_fenced_alike,
     a_lease_is_taken_once_when_many_ask_and_an_earlier_holder_cannot_write,
+    a_task_is_open_as_long_as_its_pull_request_is_pending,
     a_pushed_branch_has_its_pull_request_in_the_same_moment,
     an_open_pull_request_lets_the_worktree_go_unless_somebody_works_in_it,
     steps_of_a_formation_answer_and_leave_what_they_do_in_memory,

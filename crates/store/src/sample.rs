@@ -124,6 +124,7 @@ fn new_run(host: HostId, kind: RunKind) -> NewRun {
         base: None,
         here: None,
         checkout: None,
+        updates: false,
         settings: RunSettings::default(),
         created_at: at(0),
     }
@@ -138,6 +139,7 @@ pub(crate) fn workspace(run: &Run) -> Workspace {
         base: "main".into(),
         base_oid: Oid::new("aaaa"),
         ours_after: Oid::new("aaaa"),
+        merges: None,
     }
 }
 

@@ -44,7 +44,7 @@ pub fn empty(lang: Lang, command: &str) -> Said {
 }
 
 pub fn kept(lang: Lang, command: &str, path: &str) -> String {
-    let word = dandori_domain::shell_word(path);
+    let word = crate::ui::path_word(path);
     say!(
         lang,
         "your text was saved; use it with `{command} -f {word}`",

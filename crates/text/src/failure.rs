@@ -89,8 +89,8 @@ fn words(lang: Lang, failure: &Failure) -> String {
         }
         Failure::SupervisorLost => say!(
             lang,
-            "the agent's supervisor was killed or the machine went down; the worktree is unchanged",
-            "エージェントの監視プロセスが強制終了されたか、マシンが停止しました。ワークツリーはそのまま残っています"
+            "the agent's supervisor was killed or the machine went down; the work is still in its worktree",
+            "エージェントの監視プロセスが強制終了されたか、マシンが停止しました。作業はワークツリーに残っています"
         ),
         Failure::Tampered { findings } => {
             let list = sentences(lang, findings.iter().map(|f| finding(lang, f)));

@@ -138,7 +138,7 @@ pub const COMMANDS: &[CommandHelp] =
             flag("no_set_up", "プロジェクトのセットアップコマンドを実行しない"),
         ]),
         about("worktree list", "ワークツリーとその状態を一覧表示する")
-            .with(&[flag("sizes", "ディスク使用量も表示する")]),
+            .with(&[flag("sizes", "ディスク使用量も表示する"), value("limit", "件数", "最大表示件数")]),
         about("worktree path", "ワークツリーのパスを表示する (例: cd \"$(dandori worktree path T-3)\")")
             .with(&[value("worktree", "ワークツリー", "タスク、実行、またはワークツリーのキー、ブランチ、パス")]),
         about("worktree remove", "ワークツリーを削除する (未コミット・未プッシュの作業は先に保存)").with(&[
@@ -195,6 +195,7 @@ pub const COMMANDS: &[CommandHelp] =
         ]),
         about("pr checkout", "プルリクエストのブランチをチェックアウトする")
             .with(&[PULL, flag("worktree", "メインのチェックアウトを切り替えず、ワークツリーを作成する")]),
+        about("pr update", "プルリクエストのブランチにベースをマージする (コンフリクトはエージェントが解決)").with(&[PULL, DETACH, QUIET]),
         about("pr merge", "プルリクエストをベースにマージする (対話端末のみ)").with(&[
             PULL,
             flag("ff_only", "fast-forward できる場合だけマージする"),

@@ -321,6 +321,21 @@ mod tests {
     }
 
     #[test]
+    fn a_failure_is_told_without_a_command_that_knows_no_task() {
+        let gone = Failure::RepositoryGone { path: "/r".into(), during: None };
+        for failure in [Failure::SupervisorLost, gone, Failure::PushRefused { reason: "no".into() }] {
+            for lang in [Lang::En, Lang::Ja] {
+                let line = message(lang, &NeedKind::Failed { failure: failure.clone(), kept: false });
+                assert!(!line.contains('<') && !line.contains('`'), "{line}");
+            }
+        }
+        let line = message(Lang::En, &NeedKind::Failed { failure: Failure::SupervisorLost, kept: false });
+        let told =
+            "failed: the agent's supervisor was killed or the machine went down; the work is still in its worktree";
+        assert_eq!(line, told);
+    }
+
+    #[test]
     fn every_need_has_a_line_in_both_languages_and_a_command_of_ours() {
         let about = About { task: Some("T-3"), run: Some("abcd1234"), pull: Some(7) };
         for kind in every_kind() {

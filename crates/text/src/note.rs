@@ -107,10 +107,18 @@ fn words(lang: Lang, note: &Note) -> String {
             let files = files.join(", ");
             say!(
                 lang,
-                "commits that others pushed conflict with this task's commits: both sides are in {files} for the agent to resolve",
-                "リモートブランチのコミットとコンフリクトしました。{files} に両方の内容を残し、エージェントに解決を任せます"
+                "commits of others conflict with this task's commits: both sides are in {files} for the agent to resolve",
+                "他の人のコミットとコンフリクトしました。{files} に両方の内容を残し、エージェントに解決を任せます"
             )
         }
+        Note::BaseMerged { base, commits: 1 } => {
+            say!(lang, "1 new commit of {base} was merged", "{base} の新しいコミット 1 件をマージしました")
+        }
+        Note::BaseMerged { base, commits } => say!(
+            lang,
+            "{commits} new commits of {base} were merged",
+            "{base} の新しいコミット {commits} 件をマージしました"
+        ),
         Note::WorktreeRemade => {
             say!(
                 lang,

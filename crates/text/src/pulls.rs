@@ -165,11 +165,15 @@ pub fn remedy(lang: Lang, number: u64, obstacle: &MergeObstacle) -> String {
         }
         MergeObstacle::Conflict { .. } => say!(
             lang,
-            "`dandori pr checkout {number}` says where its branch is: merge the base there, resolve the conflicts, commit and \
-             push",
-            "`dandori pr checkout {number}` でブランチの場所がわかります。そこでベースをマージし、コンフリクトを解決してコミットし、プッシュしてください"
+            "`dandori pr update {number}` merges the base into it; its agent resolves the conflicts",
+            "`dandori pr update {number}` でベースをマージします。コンフリクトはエージェントが解決します"
         ),
-        MergeObstacle::NotFastForward { .. } | MergeObstacle::ForgeMakesCommits => say!(
+        MergeObstacle::NotFastForward { .. } => say!(
+            lang,
+            "`dandori pr update {number}` merges the base into it first; without --ff-only it is merged with a merge commit",
+            "`dandori pr update {number}` で先にベースをマージできます。--ff-only を付けなければ、マージコミットでマージします"
+        ),
+        MergeObstacle::ForgeMakesCommits => say!(
             lang,
             "`dandori pr merge {number}` makes a merge commit",
             "`dandori pr merge {number}` ならマージコミットを作成します"
@@ -466,6 +470,19 @@ pub(crate) fn taken(lang: Lang, branch: &str, number: u64) -> Said {
         "ブランチ {branch} には別のオープンなプルリクエスト #{number} があります"
     ))
     .hint(say!(lang, "`dandori pr show {number}` shows it", "`dandori pr show {number}` で確認できます"))
+}
+
+pub(crate) fn up_to_date(lang: Lang, number: u64, base: &str) -> Said {
+    Said::what(say!(
+        lang,
+        "pull request #{number} is up to date with {base}",
+        "プルリクエスト #{number} は {base} の最新の状態です"
+    ))
+    .hint(say!(
+        lang,
+        "`dandori pr show {number}` shows whether it can be merged",
+        "`dandori pr show {number}` でマージできるか確認できます"
+    ))
 }
 
 pub(crate) fn cannot_merge(lang: Lang, number: u64, obstacles: &[MergeObstacle]) -> Said {

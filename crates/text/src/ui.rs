@@ -465,6 +465,14 @@ pub fn age(lang: Lang, seconds: i64) -> String {
     say!(lang, "{count}{en}", "{count}{ja}")
 }
 
+/// A path as it is typed; one that begins at the home keeps its `~`, which quotes would hide from the shell.
+pub(crate) fn path_word(path: &str) -> String {
+    match path.strip_prefix("~/") {
+        Some(rest) => format!("~/{}", dandori_domain::shell_word(rest)),
+        None => dandori_domain::shell_word(path),
+    }
+}
+
 /// An amount as a user writes it for `--budget`: `0.50`, or as exact as it has to be.
 pub(crate) fn dollars(amount: dandori_domain::Usd) -> String {
     const CENT: u64 = 10_000;

@@ -71,7 +71,7 @@ pub fn database_stays(lang: Lang, address: &str) -> String {
 }
 
 pub fn program_stays(lang: Lang, path: &str) -> String {
-    let word = dandori_domain::shell_word(path);
+    let word = crate::ui::path_word(path);
     say!(lang, "the program itself; remove it with `rm {word}`", "プログラム本体: `rm {word}` で削除できます")
 }
 

@@ -5,10 +5,11 @@ use std::process::ExitCode;
 
 use camino::Utf8PathBuf;
 use clap::Args;
-use dandori_api::{GuardStatsReport, GuardStatsView, GuardView, SkippedRecords};
+use dandori_api::{GuardStatsReport, GuardStatsView, SkippedRecords};
 use dandori_host::now;
 use dandori_journal::spool::{self, Skipped};
-use dandori_journal::stats::{Counts, GuardStats, Stats, Tally};
+use dandori_journal::stats::Tally;
+use dandori_server::guard_stats;
 use dandori_text::{Table, guard_verbs};
 use jiff::{SignedDuration, Timestamp};
 
@@ -39,16 +40,17 @@ pub(crate) async fn run(args: &GuardStatsArgs, context: &Context) -> Result<Exit
     } else {
         of_hooks(args, since, context)?
     };
-    out.object(&GuardStatsReport {
+    let report = GuardStatsReport {
         since_at: since.to_string(),
-        stats: told(&stats),
+        stats,
         skipped: SkippedRecords { broken: skipped.broken, newer: skipped.newer, unreadable: skipped.unreadable },
-    });
-    if stats.events == 0 {
+    };
+    out.object(&report);
+    if report.stats.events == 0 {
         let none = guard_verbs::no_records(out.lang).to_owned();
         out.say(if args.runs { guard_verbs::no_records_of_runs(out.lang) } else { none });
     } else {
-        show(&stats, context);
+        show(&report.stats, context);
     }
     if skipped != Skipped::default() {
         out.note(guard_verbs::skipped(out.lang, skipped.broken, skipped.newer, skipped.unreadable));
@@ -56,7 +58,7 @@ pub(crate) async fn run(args: &GuardStatsArgs, context: &Context) -> Result<Exit
     Ok(ExitCode::SUCCESS)
 }
 
-fn of_hooks(args: &GuardStatsArgs, since: Timestamp, context: &Context) -> Result<(Stats, Skipped), Failed> {
+fn of_hooks(args: &GuardStatsArgs, since: Timestamp, context: &Context) -> Result<(GuardStatsView, Skipped), Failed> {
     let mut tally = Tally::default();
     let mut skipped = Skipped::default();
     for folder in folders(args, context)? {
@@ -65,92 +67,42 @@ fn of_hooks(args: &GuardStatsArgs, since: Timestamp, context: &Context) -> Resul
         skipped.newer += found.newer;
         skipped.unreadable += found.unreadable;
     }
-    Ok((tally.finish(), skipped))
+    Ok((guard_stats(tally.finish()), skipped))
 }
 
-async fn of_runs(args: &GuardStatsArgs, since: Timestamp, context: &Context) -> Result<Stats, Failed> {
+async fn of_runs(args: &GuardStatsArgs, since: Timestamp, context: &Context) -> Result<GuardStatsView, Failed> {
     let client = Client::connect(context).await?;
     let mut asked = format!("/v1/guards/stats?since={}", quoted(&since.to_string()));
     if !args.all {
         asked = format!("{asked}&path={}", in_path(&context.here()?));
     }
-    Ok(understood(client.get(&asked).await?))
+    Ok(client.get(&asked).await?)
 }
 
-fn told(stats: &Stats) -> GuardStatsView {
-    let some = |micros| (stats.events > 0).then_some(micros);
-    let guard = |of: &GuardStats| GuardView {
-        guard: of.guard.clone(),
-        calls: of.counts.calls,
-        blocks: of.counts.blocks,
-        asks: of.counts.asks,
-        warnings: of.counts.warnings,
-        infos: of.counts.infos,
-        errors: of.counts.errors,
-        exceptions: of.counts.exceptions,
-        likely_false_alarms: of.counts.likely_false_alarms,
-        p50_micros: of.p50_micros,
-        p99_micros: of.p99_micros,
-    };
-    GuardStatsView {
-        events: stats.events,
-        blocked: stats.blocked,
-        asked: stats.asked,
-        p50_micros: some(stats.p50_micros),
-        p99_micros: some(stats.p99_micros),
-        guards: stats.guards.iter().map(guard).collect(),
-    }
-}
-
-fn understood(view: GuardStatsView) -> Stats {
-    let guard = |of: GuardView| GuardStats {
-        guard: of.guard,
-        counts: Counts {
-            calls: of.calls,
-            blocks: of.blocks,
-            asks: of.asks,
-            warnings: of.warnings,
-            infos: of.infos,
-            errors: of.errors,
-            exceptions: of.exceptions,
-            likely_false_alarms: of.likely_false_alarms,
-        },
-        p50_micros: of.p50_micros,
-        p99_micros: of.p99_micros,
-    };
-    Stats {
-        events: view.events,
-        blocked: view.blocked,
-        asked: view.asked,
-        p50_micros: view.p50_micros.unwrap_or(0),
-        p99_micros: view.p99_micros.unwrap_or(0),
-        guards: view.guards.into_iter().map(guard).collect(),
-    }
-}
-
-fn show(stats: &Stats, context: &Context) {
+fn show(stats: &GuardStatsView, context: &Context) {
     let out = &context.out;
     let mut table = Table::new(guard_verbs::stats_head(out.lang));
     // Nothing is easier to see past than a nought.
     let number = |n: u64| if n == 0 { String::new() } else { n.to_string() };
-    for GuardStats { guard, counts, p50_micros, p99_micros } in &stats.guards {
+    for of in &stats.guards {
         table.row([
-            guard.clone(),
-            number(counts.calls),
-            number(counts.blocks),
-            number(counts.asks),
-            number(counts.warnings),
-            number(counts.errors),
-            number(counts.exceptions),
-            number(counts.likely_false_alarms),
-            guard_verbs::micros(*p50_micros),
-            guard_verbs::micros(*p99_micros),
+            of.guard.clone(),
+            number(of.calls),
+            number(of.blocks),
+            number(of.asks),
+            number(of.warnings),
+            number(of.errors),
+            number(of.exceptions),
+            number(of.likely_false_alarms),
+            guard_verbs::micros(of.p50_micros),
+            guard_verbs::micros(of.p99_micros),
         ]);
     }
     out.table(&table);
-    let (p50, p99) = (guard_verbs::micros(stats.p50_micros), guard_verbs::micros(stats.p99_micros));
+    let micros = |time: Option<u64>| guard_verbs::micros(time.unwrap_or_default());
+    let (p50, p99) = (micros(stats.p50_micros), micros(stats.p99_micros));
     out.line(guard_verbs::stats_total(out.lang, stats.events, stats.blocked, stats.asked, &p50, &p99));
-    if stats.guards.iter().any(|guard| guard.counts.likely_false_alarms > 0) {
+    if stats.guards.iter().any(|guard| guard.likely_false_alarms > 0) {
         out.say(guard_verbs::false_alarms(out.lang));
     }
 }

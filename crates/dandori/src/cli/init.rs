@@ -184,8 +184,8 @@ fn after_install(
         let is_off = |path: &camino::Utf8PathBuf| {
             files::read(path).ok().flatten().is_some_and(|t| reach(client, &t) == Reach::Disabled)
         };
-        let files = places::settings_files(context, client);
-        advice.extend(files.into_iter().filter(is_off).map(|p| Advice::Disabled { path: p.into_string() }));
+        let files = Places::both(context).flat_map(|places| places.files(client).collect::<Vec<_>>());
+        advice.extend(files.filter(is_off).map(|p| Advice::Disabled { path: p.into_string() }));
         if hooks.only_from_root && !args.user {
             advice.push(Advice::ClaudeSubfolder);
         }

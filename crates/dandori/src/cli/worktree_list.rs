@@ -1,5 +1,5 @@
-//! `dandori worktree list`: all names come first, so the columns are as wide as they have to be; then a line for each worktree as
-//! soon as it has been looked at.
+//! `dandori worktree list`: those at work first, then the newest. All names come ahead, so the columns are as wide as they have to
+//! be; then a line for each worktree as soon as it has been looked at.
 
 use std::process::ExitCode;
 
@@ -19,6 +19,16 @@ pub(crate) struct WorktreeListArgs {
     /// Also show disk usage
     #[arg(long)]
     sizes: bool,
+    /// Show at most this many
+    #[arg(long, short = 'n', default_value_t = 50)]
+    limit: u32,
+}
+
+impl WorktreeListArgs {
+    /// The same list with all there are.
+    fn whole(&self, total: u64) -> String {
+        format!("dandori worktree list{} -n {total}", if self.sizes { " --sizes" } else { "" })
+    }
 }
 
 /// The longest state, age and size there are: a row that comes later must not be wider than the first.
@@ -28,7 +38,8 @@ pub(crate) async fn run(args: WorktreeListArgs, context: &Context) -> Result<Exi
     let out = &context.out;
     let client = Client::connect(context).await?;
     let path = in_path(&context.here()?);
-    let mut lines = client.lines(&format!("/v1/worktrees?path={path}&sizes={}", args.sizes)).await?;
+    let query = format!("/v1/worktrees?path={path}&sizes={}&limit={}", args.sizes, args.limit);
+    let mut lines = client.lines(&query).await?;
     let ahead = lines.next::<WorktreeNames>().await?.unwrap_or(WorktreeNames { names: Vec::new(), total: 0 });
     if ahead.total == 0 {
         out.object(&WorktreeList { worktrees: Vec::new(), total: 0 });
@@ -46,6 +57,9 @@ pub(crate) async fn run(args: WorktreeListArgs, context: &Context) -> Result<Exi
         }
     }
     out.object(&WorktreeList { worktrees, total: ahead.total });
+    if u64::try_from(ahead.names.len()).unwrap_or(u64::MAX) < ahead.total {
+        out.say(lists::more(out.lang, ahead.names.len(), ahead.total, &args.whole(ahead.total)));
+    }
     for command in advice {
         out.note(lists::suggestion(out.lang, &command));
     }

@@ -259,6 +259,9 @@ fn every_verb_prints_what_its_schema_says() {
     tried.badly(&env, &["pr", "close", "99"]);
     tried.well(&env, &["pr", "reopen", "1"]);
     tried.badly(&env, &["pr", "reopen", "99"]);
+    tried.badly(&env, &["pr", "update", "1"]);
+    crate::remote::overtake(&env, "main", "theirs.txt", "theirs");
+    tried.well(&env, &["pr", "update", "1"]);
     // Back from the branch that was checked out: the merge moves main with its checkout.
     env.git(["switch", "-q", "main"]);
     tried.by_a_person(&env, &["pr", "merge", "1", "--yes"], "");

@@ -115,7 +115,7 @@ fn what_is_gone_is_not_said_to_be_there() {
         .iter()
         .map(|w| (w["task"].as_str().unwrap(), w["state"].as_str().unwrap()))
         .collect();
-    assert_eq!(states, [("T-1", "idle"), ("T-2", "missing"), ("T-4", "missing")], "{listed:#}");
+    assert_eq!(states, [("T-4", "missing"), ("T-2", "missing"), ("T-1", "idle")], "{listed:#}");
     let worktrees = |env: &TestEnv| {
         let report = env.dandori(["doctor", "--json"]).json();
         let of = report["checks"].as_array().unwrap().iter().find(|c| c["check"] == "repository").unwrap().clone();

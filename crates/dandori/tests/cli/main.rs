@@ -38,6 +38,7 @@ mod man;
 mod many;
 mod notices;
 mod pulls;
+mod reality;
 mod reference;
 mod remote;
 mod restored;

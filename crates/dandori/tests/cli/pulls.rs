@@ -191,7 +191,7 @@ fn others_who_pushed_meanwhile_are_merged_with_and_a_fast_forward_alone_is_refus
     let env = with_pull();
     push_by_colleague(&env, "theirs.txt", "theirs");
     let refused = merge(&env, "1 --ff-only", "yes\n");
-    assert!(refused.contains("1 commit behind its base") && refused.contains("`dandori pr merge 1`"), "{refused}");
+    assert!(refused.contains("1 commit behind its base") && refused.contains("`dandori pr update 1`"), "{refused}");
     let merged = merge(&env, "1 -y", "");
     assert!(merged.contains("merged pull request #1 into main"), "{merged}");
     for file in ["hi.txt", "theirs.txt"] {
@@ -215,13 +215,13 @@ fn a_base_with_uncommitted_changes_is_named_and_left_alone() {
 }
 
 #[test]
-fn a_conflict_is_named_and_its_hint_leads_to_the_merge() {
+fn a_conflict_is_named_and_can_be_resolved_by_hand() {
     let env = machine();
     env.run_json(["edit", "--agent", "exec:echo ours > README.md", "--pr"]);
     push_by_colleague(&env, "README.md", "theirs");
     let refused = merge(&env, "1 -y", "");
     assert!(refused.contains("conflicts with the base in README.md"), "{refused}");
-    assert!(refused.contains("`dandori pr checkout 1`"), "{refused}");
+    assert!(refused.contains("`dandori pr update 1`"), "{refused}");
     let page = env.dandori(["pr", "show", "1"]).ok();
     assert!(page.contains("cannot be merged:") && page.contains("1 commit behind main"), "{page}");
 
@@ -236,6 +236,73 @@ fn a_conflict_is_named_and_its_hint_leads_to_the_merge() {
     assert_ne!(shown(&env, "1")["commit"], before, "the pull request follows its branch");
     assert!(merge(&env, "1 -y", "").ends_with("exit 0"));
     assert_eq!(std::fs::read_to_string(env.repo().join("README.md")).unwrap(), "both\n");
+}
+
+/// Writes its side at first, and both when it finds a conflict.
+const MERGES: &str = "exec:if grep -q '<<<<<<<' README.md; then echo both > README.md; else echo ours > README.md; fi";
+
+fn parents_of_head(env: &TestEnv) -> Vec<String> {
+    env.git(["fetch", "--quiet"]);
+    let shown = env.git(["show", "--no-patch", "--format=%P", &head(env)]);
+    shown.split_whitespace().map(str::to_owned).collect()
+}
+
+#[test]
+fn a_base_without_a_conflict_is_merged_by_git_alone() {
+    let env = with_pull();
+    let said = env.dandori(["pr", "update", "1"]).fails(1);
+    assert!(said.contains("#1 is up to date with main"), "{said}");
+    let before = head(&env);
+    // What the base brings is not the agent's doing, whatever the agent may not touch.
+    push_by_colleague(&env, ".env", "A=1");
+    let updated = env.dandori(["pr", "update", "1", "--json"]).json();
+    assert_eq!(updated["runs"][0]["state"], "SUCCEEDED", "{updated}");
+    assert_eq!(parents_of_head(&env), [before, env.git(["rev-parse", "origin/main"])]);
+    let subject = env.git(["show", "--no-patch", "--format=%s", &head(&env)]);
+    assert!(subject.starts_with("Merge main into dandori/"), "{subject}");
+    let log = env.dandori(["task", "log", updated["runs"][0]["run"].as_str().unwrap()]).ok();
+    assert!(!log.contains("added a greeting"), "no agent was asked: {log}");
+    let again = env.dandori(["task", "follow-up", "T-1", "again", "--json"]).json();
+    let log = env.dandori(["task", "log", again["runs"][0]["run"].as_str().unwrap()]).ok();
+    assert!(log.contains("added a greeting"), "the task goes on with its own agent: {log}");
+    assert!(merge(&env, "1 -y --ff-only", "").ends_with("exit 0"));
+}
+
+#[test]
+fn a_conflict_with_the_base_is_resolved_by_the_agent() {
+    let env = machine();
+    env.run_json(["edit", "--agent", MERGES, "--pr"]);
+    push_by_colleague(&env, "README.md", "theirs");
+    let before = head(&env);
+    let refused = merge(&env, "1 -y", "");
+    assert!(refused.contains("`dandori pr update 1`"), "{refused}");
+    let updated = env.dandori(["pr", "update", "1", "--json"]).json();
+    assert_eq!(updated["runs"][0]["state"], "SUCCEEDED", "{updated}");
+    assert_eq!(parents_of_head(&env), [before, env.git(["rev-parse", "origin/main"])]);
+    assert!(merge(&env, "1 -y", "").ends_with("exit 0"));
+    assert_eq!(std::fs::read_to_string(env.repo().join("README.md")).unwrap(), "both\n");
+}
+
+#[test]
+fn a_merge_that_was_not_finished_is_finished_by_the_next_run() {
+    let env = machine();
+    let agent = "exec:test -e mine.txt || { echo ours > README.md; touch mine.txt; }";
+    env.run_json(["edit", "--agent", agent, "--pr"]);
+    push_by_colleague(&env, "README.md", "theirs");
+    let before = head(&env);
+    let left = env.dandori(["pr", "update", "1", "--json"]).json();
+    assert_eq!(left["runs"][0]["state"], "FAILED", "{left}");
+    assert_eq!(head(&env), before, "nothing with markers in it was pushed");
+    let folder = Utf8PathBuf::from(left["runs"][0]["worktree"].as_str().unwrap());
+    let text = std::fs::read_to_string(folder.join("README.md")).unwrap();
+    assert!(text.contains("<<<<<<<") && text.contains("theirs") && text.contains("ours"), "{text}");
+    // By hand, and then told to go on.
+    std::fs::write(folder.join("README.md"), "both\n").unwrap();
+    let done = env.dandori(["task", "follow-up", "T-1", "go on", "--json"]).json();
+    assert_eq!(done["runs"][0]["state"], "SUCCEEDED", "{done}");
+    let _ = env.dandori(["pr", "create", "T-1"]).ok();
+    assert_eq!(parents_of_head(&env), [before, env.git(["rev-parse", "origin/main"])]);
+    assert!(merge(&env, "1 -y", "").ends_with("exit 0"));
 }
 
 #[test]

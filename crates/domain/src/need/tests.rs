@@ -35,6 +35,7 @@ fn workspace(n: u128) -> Workspace {
         base: "main".into(),
         base_oid: Oid::new("aaaa"),
         ours_after: Oid::new("aaaa"),
+        merges: None,
     }
 }
 
@@ -53,6 +54,7 @@ fn asked(n: u128, second: i64, agent: &str) -> Run {
         base: None,
         here: None,
         checkout: None,
+        updates: false,
         settings: RunSettings::default(),
         created_at: at(second),
     })
@@ -96,7 +98,8 @@ fn failed(n: u128, asked_at: i64, settled_at: i64, failure: Failure) -> Run {
 fn pushed(n: u128, agent: &str) -> Run {
     let mut run = running(n, agent);
     let (tree, parent) = (Oid::new("tree"), Oid::new("aaaa"));
-    let planned = PlannedCommit { tree: tree.clone(), parent: parent.clone(), message: "m".into(), at: at(1) };
+    let planned =
+        PlannedCommit { tree: tree.clone(), parent: parent.clone(), merges: None, message: "m".into(), at: at(1) };
     let changes = Some(Changes { files: 1, insertions: 1, deletions: 0 });
     let oid = Oid::new(format!("cccc{n}"));
     let facts = [
@@ -214,7 +217,8 @@ fn a_failure_that_was_tried_again_followed_up_or_decided_against_is_none() {
 fn a_push_that_fails_again_after_it_was_resumed_is_another_need() {
     let mut run = running(1, "claude");
     let (tree, parent) = (Oid::new("tree"), Oid::new("aaaa"));
-    let planned = PlannedCommit { tree: tree.clone(), parent: parent.clone(), message: "m".into(), at: at(1) };
+    let planned =
+        PlannedCommit { tree: tree.clone(), parent: parent.clone(), merges: None, message: "m".into(), at: at(1) };
     let facts = [
         Fact::AgentEnded {
             verdict: Verdict::Done { summary: "done".into() },

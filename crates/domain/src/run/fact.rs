@@ -24,6 +24,9 @@ pub struct Workspace {
     pub base_oid: Oid,
     /// The branch's commits after this one are the task's own: they go along when it is put on somebody else's.
     pub ours_after: Oid,
+    /// A commit whose work is in the files and not on the branch: the next commit has it as its second parent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub merges: Option<Box<Oid>>,
 }
 
 /// How a branch gets to what others have pushed to it, worked out before anything is touched.
@@ -39,12 +42,15 @@ pub struct Arrival {
     /// The tip that others have pushed, and how many commits of theirs are new.
     pub theirs: Oid,
     pub commits: u32,
+    /// The tip of the base that is merged: its work comes into the files and is committed by the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<Oid>,
 }
 
 impl Arrival {
     /// Our commits are not on the branch any more, only what they did is in the files.
     pub fn takes_commits_apart(&self) -> bool {
-        self.files != self.to
+        self.files != self.to && self.base.is_none()
     }
 }
 
@@ -91,6 +97,9 @@ pub struct PlannedWorktree {
 pub struct PlannedCommit {
     pub tree: Oid,
     pub parent: Oid,
+    /// What it merges.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub merges: Option<Oid>,
     pub message: String,
     pub at: Timestamp,
 }
@@ -240,6 +249,11 @@ pub enum Note {
     /// What others pushed contradicts our own commits: they were kept, and both sides are in the files now.
     ConflictBrought {
         files: Vec<String>,
+    },
+    /// The newest base was merged: so many commits of it are new to the branch.
+    BaseMerged {
+        base: String,
+        commits: u32,
     },
     WorktreeRemade,
     SetUpFailed {

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::failure::Failure;
 use crate::machine::{Next, names};
-use crate::wording::{MessageParts, commit_message};
+use crate::wording::{MessageParts, commit_message, update_message};
 
 /// Something to be done for a run, with what it takes.
 #[derive(Clone, PartialEq, Debug)]
@@ -123,10 +123,14 @@ fn flow(run: &Run, now: Timestamp) -> Next<Run> {
         Progress::Running { work } => Next::Take(Step::Watch(work.clone())),
         Progress::Ended { work, .. } => Next::Take(Step::Stage(work.clone())),
         Progress::Staged { staged, .. } if staged.changes.is_none() => without_changes(run),
-        Progress::Staged { staged, .. } => intended(Intent::Commit(PlannedCommit {
+        Progress::Staged { work, staged, .. } => intended(Intent::Commit(PlannedCommit {
             tree: staged.tree.clone(),
             parent: staged.parent.clone(),
-            message: commit_message(&run.spec.settings.commit_template, &MessageParts::of(run)),
+            merges: work.workspace.merges.as_deref().cloned(),
+            message: match &work.workspace {
+                Workspace { merges: Some(_), base, branch, .. } => update_message(base, branch, &MessageParts::of(run)),
+                _ => commit_message(&run.spec.settings.commit_template, &MessageParts::of(run)),
+            },
             at: now,
         })),
         Progress::Committing { work, planned, .. } => {

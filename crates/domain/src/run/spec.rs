@@ -30,6 +30,9 @@ pub struct RunSpec {
     /// The checkout it was asked from; `None` is the main one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checkout: Option<Utf8PathBuf>,
+    /// It brings the newest base into its branch and does nothing else: git merges, the agent is there for conflicts.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub updates: bool,
     pub settings: RunSettings,
     /// The run whose instruction this one carries out once more.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -21,6 +21,7 @@ fn workspace() -> Workspace {
         base: "main".into(),
         base_oid: Oid::new("aaaa"),
         ours_after: Oid::new("aaaa"),
+        merges: None,
     }
 }
 
@@ -39,6 +40,7 @@ fn run(wants_pull: bool, kind: RunKind) -> Run {
         base: None,
         here: None,
         checkout: None,
+        updates: false,
         settings,
         created_at: at(0),
     })
@@ -108,7 +110,7 @@ fn to_launched() -> Vec<(&'static str, Fact, Status)> {
 
 fn planned_commit() -> Intent {
     let (tree, parent) = (Oid::new("tree"), Oid::new("aaaa"));
-    Intent::Commit(PlannedCommit { tree, parent, message: "m".into(), at: at(1) })
+    Intent::Commit(PlannedCommit { tree, parent, merges: None, message: "m".into(), at: at(1) })
 }
 
 fn planned_push() -> Intent {

@@ -38,7 +38,7 @@ impl Engine {
         let mut reader = if run.spec.settings.is_acp() {
             Reader::of_acp(None)
         } else {
-            Reader::new(&run.spec.agent, None, Usage::default())
+            Reader::new(&run.worker(), None, Usage::default())
         };
         let events = reader.feed(whole.and_then(|at| bytes.get(at..)).unwrap_or_default());
         let doing = events.into_iter().rev().find(is_telling);

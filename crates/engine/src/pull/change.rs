@@ -8,15 +8,15 @@ use dandori_domain::pull::{
     MERGE_TRIES, MergeAsked, MergeLook, MergeObstacle, MergeRule, MergeWay, PlannedMerge, Pull, PullChange, PullFact,
     PullLink, PullState, Standing, may_merge,
 };
-use dandori_domain::{Oid, Problem};
+use dandori_domain::{Oid, Problem, Run};
 use dandori_host::Env;
 use dandori_store::StoreError;
 
 use super::PullEntry;
 use super::find::Found;
-use crate::Engine;
 use crate::edges::{MergeOutcome, MergeQuestion, MergeWords, Site};
 use crate::trouble::store_problem;
+use crate::{Engine, RunChoice};
 
 /// `dandori pr merge`
 #[derive(Clone, Debug)]
@@ -105,6 +105,39 @@ impl Engine {
             return Err(Problem::PullTaken { branch: pull.head().to_owned(), number });
         }
         self.decide(found, &pull, PullChange::Reopen).await
+    }
+
+    /// Brings the newest base into its branch: a run of its task that goes on from the newest one of that branch. Its agent is
+    /// there for conflicts alone.
+    pub async fn update_pull(&self, path: &Utf8Path, text: &str, caller: Option<Arc<Env>>) -> Result<Run, Problem> {
+        let mut found = self.find_pull(path, text).await?;
+        found.site.own = self.own_env_for(caller.as_ref());
+        let pull = Self::require_ours(&found)?;
+        let number = found.record.number;
+        if found.record.state != PullState::Open {
+            return Err(Problem::PullIs { number, state: found.record.state });
+        }
+        let look = self.merge_look(&found, true).await?;
+        if look.base_oid.is_none() {
+            let obstacles = vec![MergeObstacle::NoBase { base: look.base }];
+            return Err(self.cannot_merge(&pull, number, obstacles).await);
+        }
+        if look.behind == 0 {
+            return Err(Problem::UpToDate { number, base: look.base });
+        }
+        let whole = self.store().whole_task(pull.wanted.task).await.map_err(|e| store_problem(&e))?;
+        let newest = whole.runs.iter().rfind(|run| run.branch() == Some(pull.head()));
+        let earlier = newest.ok_or_else(|| Problem::NoPullOf { text: pull.head().to_owned() })?;
+        let choice = RunChoice {
+            caller,
+            from: Some(path.to_owned()),
+            pr: Some(true),
+            budget: earlier.spec.settings.budget.map(dandori_domain::Usd::dollars),
+            model: earlier.spec.settings.model.clone(),
+            updates: true,
+        };
+        let instruction = format!("Merge {} into {}", look.base, pull.head());
+        self.follow_up(&whole.task, earlier, instruction, choice).await
     }
 
     /// Writes down what was decided, has it done, and waits for it.

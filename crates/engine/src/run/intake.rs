@@ -37,6 +37,8 @@ pub struct RunChoice {
     pub pr: Option<bool>,
     pub budget: Option<f64>,
     pub model: Option<String>,
+    /// The newest base comes in, and nothing else is done.
+    pub updates: bool,
 }
 
 impl Engine {
@@ -81,6 +83,7 @@ impl Engine {
                 base: footing.base.clone(),
                 here: footing.here.clone(),
                 checkout: footing.checkout.clone(),
+                updates: false,
                 again: None,
                 created_at,
             });
@@ -131,6 +134,7 @@ impl Engine {
             pr: Some(earlier.spec.settings.wants_pull),
             budget: earlier.spec.settings.budget.map(Usd::dollars),
             model: earlier.spec.settings.model.clone(),
+            updates: earlier.spec.updates,
         };
         let (kind, instruction) = (earlier.spec.kind.clone(), earlier.spec.instruction.clone());
         self.add_run(task, earlier, kind, instruction, choice, Some(again)).await
@@ -177,6 +181,7 @@ impl Engine {
             base: footing.base,
             here: footing.here,
             checkout: footing.checkout,
+            updates: choice.updates,
             again,
             created_at,
         };

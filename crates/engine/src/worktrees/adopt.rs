@@ -23,7 +23,7 @@ impl Engine {
         let wanted = real(&path.join(text));
         let git = known.git.clone();
         let listed = self.blocking(move |_| git.list()).await?.map_err(|e| e.problem())?;
-        let stored = self.stored(known.repo.id).await?;
+        let stored = self.stored(&known).await?;
         if let Some(known_already) = stored.into_iter().find(|w| real(&w.path) == wanted) {
             return self.adopt_known(&known, known_already, session).await;
         }
@@ -36,7 +36,7 @@ impl Engine {
         let key = fresh_key();
         let held_by = |owner: String| Problem::WorktreeHeld { key: key.to_string(), owner };
         let branch = found.branch.clone().ok_or_else(|| Problem::WorktreeDetached { path: wanted.clone() })?;
-        if let Some(run) = self.claims(known.repo.id).await?.on(&wanted, &branch, None) {
+        if let Some(run) = self.claims(&known).await?.on(&wanted, &branch, None) {
             return Err(held_by(run.to_string()));
         }
         let owner = owned_by(session);

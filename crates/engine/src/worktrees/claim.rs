@@ -1,6 +1,6 @@
 //! Who has a worktree: unsettled runs, sessions, whoever is just making it.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use camino::Utf8Path;
@@ -8,6 +8,7 @@ use dandori_domain::run::Workspace;
 use dandori_domain::worktree::{Owner, Worktree};
 use dandori_domain::{Problem, RepoId, RunId, WorktreeKey};
 use dandori_git::Listed;
+use dandori_store::MadeFor;
 
 use crate::Engine;
 use crate::repos::Known;
@@ -58,13 +59,44 @@ impl Claims {
 }
 
 impl Engine {
-    pub(super) async fn claims(&self, repo: RepoId) -> Result<Claims, Problem> {
-        let runs = self.store().unsettled_runs(repo).await.map_err(|e| store_problem(&e))?;
-        Ok(Claims(runs.into_iter().filter_map(|run| Some((run.spec.id, run.workspace()?.clone()))).collect()))
+    pub(super) async fn claims(&self, known: &Known) -> Result<Claims, Problem> {
+        let mut claims = Vec::new();
+        for repo in self.names_of(known).await? {
+            let runs = self.store().unsettled_runs(repo).await.map_err(|e| store_problem(&e))?;
+            claims.extend(runs.into_iter().filter_map(|run| Some((run.spec.id, run.workspace()?.clone()))));
+        }
+        Ok(Claims(claims))
     }
 
-    pub(super) async fn stored(&self, repo: RepoId) -> Result<Vec<Worktree>, Problem> {
-        self.store().worktrees(Some(repo)).await.map_err(|e| store_problem(&e))
+    /// The worktrees of a repository that the store knows; also those it had at an earlier place and has still.
+    pub(crate) async fn stored(&self, known: &Known) -> Result<Vec<Worktree>, Problem> {
+        let mut stored = Vec::new();
+        for repo in self.names_of(known).await? {
+            let mut found = self.store().worktrees(Some(repo)).await.map_err(|e| store_problem(&e))?;
+            if repo != known.repo.id {
+                let git = known.git.clone();
+                let has = move |worktree: &Worktree| git.worktree(&worktree.path).is_ok_and(|tree| tree.is_some());
+                found = self.blocking(move |_| found.into_iter().filter(has).collect()).await?;
+            }
+            stored.extend(found);
+        }
+        Ok(stored)
+    }
+
+    pub(super) async fn made_for(&self, known: &Known) -> Result<HashMap<WorktreeKey, MadeFor>, Problem> {
+        let mut made_for = HashMap::new();
+        for repo in self.names_of(known).await? {
+            made_for.extend(self.store().made_for(repo).await.map_err(|e| store_problem(&e))?);
+        }
+        Ok(made_for)
+    }
+
+    /// As what the store may know a repository: itself, and those that are no longer where they were. One of them may be this
+    /// one, before it was moved here.
+    async fn names_of(&self, known: &Known) -> Result<Vec<RepoId>, Problem> {
+        let repos = self.store().repos(self.life().host).await.map_err(|e| store_problem(&e))?;
+        let gone = repos.iter().filter(|repo| repo.id != known.repo.id && self.0.edges.git.is_gone(repo));
+        Ok(std::iter::once(known.repo.id).chain(gone.map(|repo| repo.id)).collect())
     }
 
     /// Whom the lock of a worktree names that the store does not know. A run that is settled holds nothing any more;
@@ -90,8 +122,8 @@ impl Engine {
         let git = known.git.clone();
         let listed = self.blocking(move |_| git.list()).await?.map_err(|e| e.problem())?;
         let here = listed.iter().find(|l| real(&l.path) == real(&worktree.path));
-        let stored = self.stored(known.repo.id).await?;
-        let claims = self.claims(known.repo.id).await?;
+        let stored = self.stored(known).await?;
+        let claims = self.claims(known).await?;
         let held_by = |owner: String| Problem::WorktreeHeld { key: worktree.key.to_string(), owner };
         if let Some(run) = claims.on(&worktree.path, &worktree.branch, Some(&worktree.key)) {
             return Err(held_by(run.to_string()));

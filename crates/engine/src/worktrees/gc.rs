@@ -84,8 +84,8 @@ impl Engine {
             .blocking(move |_| Ok::<_, dandori_git::GitError>((git.branches("dandori/")?, git.list()?)))
             .await?
             .map_err(|e| e.problem())?;
-        let stored = self.stored(known.repo.id).await?;
-        let claims = self.claims(known.repo.id).await?;
+        let stored = self.stored(known).await?;
+        let claims = self.claims(known).await?;
         let is_used = |name: &str| {
             stored.iter().any(|w| w.branch == name)
                 || listed.iter().any(|l| l.branch.as_deref() == Some(name))

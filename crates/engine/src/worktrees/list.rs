@@ -16,7 +16,6 @@ use super::claim::Claims;
 use super::{Listing, WorktreeName, WorktreeReport, WorktreeState};
 use crate::Engine;
 use crate::repos::Known;
-use crate::trouble::store_problem;
 use dandori_host::layout::real;
 
 /// More of them are not counted when a worktree is measured.
@@ -52,6 +51,17 @@ impl Found {
         real.join(name)
     }
 
+    /// Leaves the first so many of the order they are shown in. What the store does not know is few, and needs somebody.
+    fn cut(&mut self, limit: usize) {
+        let claims = &self.claims;
+        self.stored.sort_by_key(|worktree| {
+            let is_claimed = claims.on(&worktree.path, &worktree.branch, Some(&worktree.key)).is_some();
+            (!is_claimed && worktree.owner == Owner::Nobody, std::cmp::Reverse(worktree.created_at))
+        });
+        self.strangers.truncate(limit);
+        self.stored.truncate(limit - self.strangers.len());
+    }
+
     fn head_of(&self, worktree: &Worktree) -> Option<Oid> {
         self.listed.get(&self.real(&worktree.path))?.head.clone()
     }
@@ -60,7 +70,7 @@ impl Found {
     fn standing(&self, known: &Known, worktree: &Worktree) -> Option<Standing> {
         let listed = self.listed.get(&self.real(&worktree.path))?;
         worktree.path.symlink_metadata().ok()?;
-        let tree = known.git.worktree(&worktree.path).ok()??;
+        let tree = known.git.tree_of(listed).ok()??;
         let is_live = self.claims.on(&worktree.path, &worktree.branch, Some(&worktree.key)).is_some();
         let index = if is_live || worktree.owner != Owner::Nobody { Refresh::No } else { Refresh::Yes };
         Some(Standing { tree, head: listed.head.clone(), branch: listed.branch.clone(), index })
@@ -90,7 +100,7 @@ impl Found {
 impl Engine {
     /// Everything the store or the disk knows of this repository, each with what may be done about it.
     pub(crate) async fn list_worktrees(&self, path: &Utf8Path, sizes: bool) -> Result<Vec<WorktreeReport>, Problem> {
-        let mut listing = self.look_at_worktrees(path, sizes).await?;
+        let mut listing = self.look_at_worktrees(path, sizes, usize::MAX).await?;
         let mut reports = Vec::with_capacity(listing.names.len());
         while let Some(report) = listing.reports.recv().await {
             reports.push(report);
@@ -98,22 +108,25 @@ impl Engine {
         Ok(reports)
     }
 
-    /// The same: what all are called at once, and then each as it has been looked at, in the same order.
-    pub async fn look_at_worktrees(&self, path: &Utf8Path, sizes: bool) -> Result<Listing, Problem> {
+    /// At most so many of them: what they are called at once, and then each as it has been looked at, in the same order. Those that
+    /// somebody is at work in come first, then the newest.
+    pub async fn look_at_worktrees(&self, path: &Utf8Path, sizes: bool, limit: usize) -> Result<Listing, Problem> {
         let known = self.open_at(path).await?;
         let keep = self.keep_seconds(&known)?;
-        let found = self.look(&known).await?;
+        let mut found = self.look(&known).await?;
+        let total = found.all().count();
+        found.cut(limit);
         let names = found.all().map(|worktree| found.name(worktree)).collect();
         let (sender, reports) = mpsc::unbounded_channel();
         let engine = self.clone();
         tokio::task::spawn_blocking(move || {
             let sender = Mutex::new(sender);
-            engine.report(&known, &found, keep, sizes, &|report| {
+            engine.report(&known, &mut found, keep, sizes, &|report| {
                 // Whoever asked may have gone.
                 let _ = sender.lock().unwrap_or_else(PoisonError::into_inner).send(report);
             });
         });
-        Ok(Listing { names, reports })
+        Ok(Listing { names, total, reports })
     }
 
     fn keep_seconds(&self, known: &Known) -> Result<i64, Problem> {
@@ -122,13 +135,22 @@ impl Engine {
 
     async fn look(&self, known: &Known) -> Result<Found, Problem> {
         let git = known.git.clone();
-        let listed = self.blocking(move |_| git.list()).await?.map_err(|e| e.problem())?;
-        let listed: HashMap<Utf8PathBuf, Listed> = listed.into_iter().map(|l| (real(&l.path), l)).collect();
-        let stored = self.stored(known.repo.id).await?;
-        let claims = self.claims(known.repo.id).await?;
-        let made_for = self.store().made_for(known.repo.id).await.map_err(|e| store_problem(&e))?;
+        let listed = self.blocking(move |_| git.recorded()).await?.map_err(|e| e.problem())?;
+        let listed: HashMap<Utf8PathBuf, Listed> = listed.into_iter().map(|l| (l.path.clone(), l)).collect();
+        let stored = self.stored(known).await?;
+        let claims = self.claims(known).await?;
+        let made_for = self.made_for(known).await?;
+        let mut found = Found {
+            listed,
+            stored,
+            claims,
+            made_for,
+            strangers: Vec::new(),
+            lost: HashSet::new(),
+            parents: Mutex::default(),
+        };
         let (mut strangers, mut lost) = (Vec::new(), HashSet::new());
-        for stranger in unrecorded(&listed, &stored, &self.layout().repos()) {
+        for stranger in unrecorded(&found, &self.layout().repos()) {
             let mut worktree = unknown_worktree(known, stranger);
             worktree.owner = self.lock_holder(stranger).await;
             if self.is_lost(worktree.key.as_str()).await {
@@ -136,18 +158,22 @@ impl Engine {
             }
             strangers.push(worktree);
         }
-        Ok(Found { listed, stored, claims, strangers, lost, made_for, parents: Mutex::default() })
+        (found.strangers, found.lost) = (strangers, lost);
+        Ok(found)
     }
 
     /// Looks at each, several at a time, and tells of them in their order.
     fn report(
         &self,
         known: &Known,
-        found: &Found,
+        found: &mut Found,
         keep_seconds: i64,
         sizes: bool,
         tell: &(dyn Fn(WorktreeReport) + Sync),
     ) {
+        // Where heads cannot be asked for together, each worktree is asked for its own.
+        let _ = known.git.heads(&mut found.listed.values_mut().collect::<Vec<_>>());
+        let found = &*found;
         let all: Vec<&Worktree> = found.all().collect();
         let ours = real(&self.layout().repo(known.repo.id).worktrees());
         let mut standing = Vec::with_capacity(all.len());
@@ -226,7 +252,7 @@ impl Engine {
         let mut fitting = self
             .blocking(move |engine| {
                 let reports = Mutex::new(Vec::new());
-                engine.report(&known, &found, keep, false, &|report| {
+                engine.report(&known, &mut found, keep, false, &|report| {
                     reports.lock().unwrap_or_else(PoisonError::into_inner).push(report);
                 });
                 reports.into_inner().unwrap_or_else(PoisonError::into_inner)
@@ -324,14 +350,15 @@ fn judge(worktree: &Worktree, state: Option<&TreeState>, is_merged: bool, keep_s
 }
 
 /// Worktrees in our own folder that the store has never heard of.
-fn unrecorded<'l>(listed: &'l HashMap<Utf8PathBuf, Listed>, stored: &[Worktree], repos: &Utf8Path) -> Vec<&'l Listed> {
+fn unrecorded<'l>(found: &'l Found, repos: &Utf8Path) -> Vec<&'l Listed> {
     let repos = real(repos);
     // In any repository's folder: the store may have been restored without the one these lie in.
     let is_made_by_us = |path: &Utf8Path| {
         path.parent().is_some_and(|folder| folder.file_name() == Some("worktrees") && folder.starts_with(&repos))
     };
-    let known: HashSet<Utf8PathBuf> = stored.iter().map(|worktree| real(&worktree.path)).collect();
-    let mut strangers: Vec<&Listed> = listed
+    let known: HashSet<Utf8PathBuf> = found.stored.iter().map(|worktree| found.real(&worktree.path)).collect();
+    let mut strangers: Vec<&Listed> = found
+        .listed
         .iter()
         .filter(|(path, _)| is_made_by_us(path) && !known.contains(*path))
         .map(|(_, listed)| listed)

@@ -34,15 +34,20 @@ impl Engine {
             return Ok(0);
         }
         let known = self.open_known(repo).await?;
-        let branches = self.blocking(move |_| known.git.branches("dandori/")).await?.map_err(|e| e.problem())?;
+        let git = known.git.clone();
+        let branches = self.blocking(move |_| git.branches("dandori/")).await?.map_err(|e| e.problem())?;
         let keys: Vec<&str> = branches.iter().filter_map(|(name, _)| name.strip_prefix("dandori/")).collect();
         let recorded = self.store().run_keys(repo).await.map_err(|e| store_problem(&e))?;
-        let stored = self.stored(repo).await?;
+        let stored = self.stored(&known).await?;
         let taken_up: HashSet<&str> = stored.iter().map(|worktree| worktree.branch.as_str()).collect();
         let is_nobody_s =
             |key: &&str| !recorded.contains(plain_key(key)) && !taken_up.contains(&*format!("dandori/{key}"));
-        let lost = keys.into_iter().filter(is_nobody_s).filter(|key| self.run_folder(key).is_some()).count();
-        Ok(u32::try_from(lost).unwrap_or(u32::MAX))
+        let mut lost = 0;
+        for key in keys.into_iter().filter(is_nobody_s) {
+            // The store may know it as a run of the same repository in another place.
+            lost += u32::from(self.is_lost(plain_key(key)).await);
+        }
+        Ok(lost)
     }
 
     /// In whichever repository's folder: one that the store was restored without has got a new one since.

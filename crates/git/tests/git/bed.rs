@@ -97,7 +97,7 @@ impl Bed {
 
     pub(crate) fn commit_all(tree: &Tree, branch: &str, message: &str) -> Oid {
         let (staged, parent) = stage(tree);
-        tree.commit(&staged, &parent, message, at(1_700_000_000), branch).unwrap()
+        tree.commit(&staged, std::slice::from_ref(&parent), message, at(1_700_000_000), branch).unwrap()
     }
 
     pub(crate) fn branches(&self) -> Vec<String> {

@@ -63,7 +63,7 @@ fn a_git_file_that_points_at_an_agents_own_directory_is_found_and_not_followed()
     assert_eq!(findings, [Finding::GitFileChanged { path: tree.path().join(".git") }]);
     bed.use_all(&tree, "dandori/a");
     let (staged, parent) = stage(&tree);
-    tree.commit(&staged, &parent, "x\n", at(1), "dandori/a").unwrap();
+    tree.commit(&staged, std::slice::from_ref(&parent), "x\n", at(1), "dandori/a").unwrap();
     bed.assert_not_sprung("commit");
 }
 

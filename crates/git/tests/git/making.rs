@@ -1,7 +1,8 @@
 use camino::Utf8Path;
 use dandori_domain::Oid;
 use dandori_git::{
-    BranchEnd, ExistingBranch, Fetch, GitError, NewWorktree, Origin, Repository, Unsafe, Unsupported, empty_trash,
+    BranchEnd, ExistingBranch, Fetch, GitError, Listed, NewWorktree, Origin, Repository, Unsafe, Unsupported,
+    empty_trash,
 };
 
 use crate::bed::{Bed, read, write};
@@ -70,6 +71,35 @@ fn a_worktree_has_its_files_its_branch_and_no_lock() {
     let ours = listed.iter().find(|w| w.path == added.tree.path()).unwrap();
     assert_eq!((ours.branch.as_deref(), &ours.locked, &ours.prunable), (Some("dandori/a"), &None, &None));
     assert!(!read(&bed.clone_path().join(".git/config")).contains("dandori"), "no upstream tracking is written");
+}
+
+#[test]
+fn the_records_say_what_git_says() {
+    let bed = Bed::new();
+    let (a, _) = (bed.tree("a"), bed.tree("b"));
+    bed.tree("gone");
+    bed.sh(&bed.home, "git -C clone worktree add -q --detach ../beside");
+    bed.repo.lock(a.path(), "run_1").unwrap();
+    std::fs::remove_dir_all(bed.root().join("gone")).unwrap();
+    for _ in 0..2 {
+        let mut recorded = bed.repo.recorded().unwrap();
+        bed.repo.heads(&mut recorded.iter_mut().collect::<Vec<_>>()).unwrap();
+        let told = |listed: &[Listed]| {
+            let mut told: Vec<_> = listed
+                .iter()
+                .filter(|one| !one.is_main)
+                .map(|one| (one.path.clone(), one.branch.clone(), one.head.clone(), one.locked.clone()))
+                .collect();
+            told.sort();
+            told
+        };
+        assert_eq!(told(&recorded), told(&bed.repo.list().unwrap()));
+        assert_eq!(recorded.len(), 4);
+        let tree = bed.repo.tree_of(&recorded[0]).unwrap().unwrap();
+        assert_eq!(tree.git_dir(), bed.repo.worktree(&recorded[0].path).unwrap().unwrap().git_dir());
+        // Read once more when a worktree has moved on.
+        bed.sh(a.path(), "git commit -q --allow-empty -m more");
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@ use dandori_domain::Oid;
 use dandori_domain::run::Arrival;
 use dandori_git::{CatchUp, GitError, PushAnswer, RebaseAnswer, Tree};
 
-use crate::bed::{Bed, read, write};
+use crate::bed::{Bed, at, read, stage, write};
 
 fn on_origin(bed: &Bed, branch: &str) -> String {
     bed.sh(&bed.home.join("origin.git"), &format!("git rev-parse --verify -q refs/heads/{branch} || true"))
@@ -199,4 +199,34 @@ fn commits_that_contradict_theirs_become_edits_with_both_sides_in_the_files() {
     assert_eq!(tree.conflict().unwrap().unwrap().plain, ["one.txt"]);
     tree.forget_conflict().unwrap();
     assert_eq!(tree.conflict().unwrap(), None);
+}
+
+#[test]
+fn a_base_is_merged_into_the_files_however_often_it_is_begun() {
+    let bed = Bed::new();
+    let tree = bed.tree("a");
+    write(&tree.path().join("one.txt"), "one\n");
+    let tip = Bed::commit_all(&tree, "dandori/a", "one\n");
+    assert_eq!(tree.repository().merge_in(&tip, &bed.base()).unwrap(), None, "it has all of the base");
+    bed.push_by_another("main", "README.md", "newer\n");
+    bed.repo.fetch().unwrap();
+    let base = bed.base();
+    let arrival = tree.repository().merge_in(&tip, &base).unwrap().unwrap();
+    assert_eq!((arrival.commits, arrival.takes_commits_apart(), &arrival.to), (1, false, &tip));
+    for _ in 0..2 {
+        tree.arrive("dandori/a", &arrival).unwrap();
+        assert_eq!(tree.head().unwrap(), tip, "the branch waits for the commit");
+        assert_eq!(read(&tree.path().join("README.md")), "newer\n");
+    }
+    // Killed half-way: some files are there already.
+    bed.sh(tree.path(), "git reset -q --hard");
+    write(&tree.path().join("README.md"), "newer\n");
+    tree.arrive("dandori/a", &arrival).unwrap();
+    let (staged, parent) = stage(&tree);
+    let commit =
+        || tree.commit(&staged, &[parent.clone(), base.clone()], "merge\n\nDandori-Run: r\n", at(1), "dandori/a");
+    let oid = commit().unwrap();
+    assert_eq!(commit().unwrap(), oid, "the same, when it is asked for again");
+    assert_eq!(bed.sh(tree.path(), "git show -s --format=%P"), format!("{tip} {base}"));
+    bed.assert_clean(&tree);
 }

@@ -73,13 +73,15 @@ fn a_commit_is_the_users_dated_as_told_and_made_once() {
     write(&tree.path().join("new.txt"), "new\n");
     let (staged, parent) = stage(&tree);
     let message = "feat: new\n\nDandori-Run: run_1\n";
-    let oid = tree.commit(&staged, &parent, message, at(1_700_000_000), "dandori/a").unwrap();
+    let oid = tree.commit(&staged, std::slice::from_ref(&parent), message, at(1_700_000_000), "dandori/a").unwrap();
     bed.assert_clean(&tree);
     let shown = bed.sh(tree.path(), "git log -1 --format='%an <%ae> %at %ct%n%B'");
     assert_eq!(shown, format!("Test <t@example.com> 1700000000 1700000000\n{}", message.trim_end()));
-    let again = tree.commit(&staged, &parent, message, at(1_700_000_555), "dandori/a").unwrap();
+    let again = tree.commit(&staged, std::slice::from_ref(&parent), message, at(1_700_000_555), "dandori/a").unwrap();
     assert_eq!(again, oid);
-    let other = tree.commit(&staged, &parent, "feat: new\n\nDandori-Run: run_2\n", at(1), "dandori/a").unwrap_err();
+    let other = tree
+        .commit(&staged, std::slice::from_ref(&parent), "feat: new\n\nDandori-Run: run_2\n", at(1), "dandori/a")
+        .unwrap_err();
     assert!(matches!(other, GitError::RefMoved { .. }), "{other:?}");
     assert_eq!(tree.head().unwrap(), oid);
 }
@@ -91,7 +93,7 @@ fn without_an_identity_the_commit_says_so() {
     write(&tree.path().join("new.txt"), "new\n");
     write(&bed.home.join(".gitconfig"), "[user]\n useConfigOnly = true\n");
     let (staged, parent) = stage(&tree);
-    let error = tree.commit(&staged, &parent, "x\n", at(1), "dandori/a").unwrap_err();
+    let error = tree.commit(&staged, std::slice::from_ref(&parent), "x\n", at(1), "dandori/a").unwrap_err();
     assert!(matches!(error, GitError::NoIdentity), "{error:?}");
 }
 

@@ -128,9 +128,9 @@ fn lay(place: &PlannedPath, policy: &SandboxPolicy, nothing: &Path) -> Result<()
     match &place.what {
         What::Hidden if old.is_dir() => {
             let mode = if place.holds_others { c"mode=0711,size=4m" } else { c"mode=0000,size=4m" };
-            tmpfs(&new, mode).map_err(failed("cannot be hidden"))
+            unless_gone(&new, || tmpfs(&new, mode)).map_err(failed("cannot be hidden"))
         }
-        What::Hidden => cover(&new, nothing).map_err(failed("cannot be hidden")),
+        What::Hidden => unless_gone(&new, || cover(&new, nothing)).map_err(failed("cannot be hidden")),
         What::Empty => {
             make_folder(&new, 0o755).map_err(failed("cannot be made"))?;
             tmpfs(&new, c"mode=0755,size=64m").map_err(failed("cannot be emptied"))
@@ -140,7 +140,11 @@ fn lay(place: &PlannedPath, policy: &SandboxPolicy, nothing: &Path) -> Result<()
             bind(&under(OLD, folder), &new).map_err(failed("cannot be given a folder of its own"))?;
             restrict(&new, MountFlags::empty()).map_err(failed("cannot be given a folder of its own"))
         }
-        What::Read | What::Protected => {
+        What::Read => {
+            unless_gone(&old, || bind(&old, &new)).map_err(failed("cannot be shown"))?;
+            seal(&new)
+        }
+        What::Protected => {
             bind(&old, &new).map_err(failed("cannot be shown"))?;
             seal(&new)
         }
@@ -181,6 +185,24 @@ fn bind(from: &Path, to: &Path) -> io::Result<()> {
         }
     }
     Ok(mount_bind_recursive(from, to)?)
+}
+
+/// Others go on while a view is put together: what has vanished since it was planned need not be hidden or shown. What was
+/// replaced by another of the same name meanwhile is tried again.
+fn unless_gone(path: &Path, mut lay: impl FnMut() -> io::Result<()>) -> io::Result<()> {
+    const TRIES: u32 = 10;
+    let mut tries = 0;
+    loop {
+        let Err(error) = lay() else { return Ok(()) };
+        let is_gone = fs::symlink_metadata(path).is_err_and(|e| e.kind() == io::ErrorKind::NotFound);
+        tries += 1;
+        if is_gone {
+            return Ok(());
+        }
+        if error.kind() != io::ErrorKind::NotFound || tries == TRIES {
+            return Err(error);
+        }
+    }
 }
 
 fn cover(path: &Path, nothing: &Path) -> io::Result<()> {
@@ -314,7 +336,7 @@ fn cover_sockets(sockets: &[PathBuf], places: &[PlannedPath], nothing: &Path) ->
         }
         let new = under(NEW, socket);
         if fs::symlink_metadata(&new).is_ok_and(|m| m.file_type().is_socket()) {
-            cover(&new, nothing).map_err(|source| ViewError::Path {
+            unless_gone(&new, || cover(&new, nothing)).map_err(|source| ViewError::Path {
                 what: "cannot be covered",
                 path: socket.clone(),
                 source,
@@ -332,4 +354,44 @@ fn make_folder(path: &Path, mode: u32) -> io::Result<()> {
     fs::DirBuilder::new().recursive(true).mode(mode).create(path)?;
     // The mask of whoever started us does not count here.
     fs::set_permissions(path, fs::Permissions::from_mode(mode))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_vanishes_while_it_is_being_covered_is_no_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let socket = folder.path().join("socket");
+        fs::File::create(&socket).unwrap();
+        let gone = unless_gone(&socket, || {
+            fs::remove_file(&socket).unwrap();
+            Err(io::ErrorKind::NotFound.into())
+        });
+        gone.unwrap();
+    }
+
+    #[test]
+    fn what_is_replaced_while_it_is_being_covered_is_covered_at_the_next_try() {
+        let folder = tempfile::tempdir().unwrap();
+        let socket = folder.path().join("socket");
+        fs::File::create(&socket).unwrap();
+        let mut tries = 0;
+        let covered = unless_gone(&socket, || {
+            tries += 1;
+            if tries == 1 { Err(io::ErrorKind::NotFound.into()) } else { Ok(()) }
+        });
+        covered.unwrap();
+        assert_eq!(tries, 2);
+    }
+
+    #[test]
+    fn what_is_there_and_cannot_be_covered_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        for kind in [io::ErrorKind::PermissionDenied, io::ErrorKind::NotFound] {
+            let covered = unless_gone(folder.path(), || Err(kind.into()));
+            assert_eq!(covered.unwrap_err().kind(), kind);
+        }
+    }
 }

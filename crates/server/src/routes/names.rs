@@ -16,7 +16,7 @@ use crate::extract::Query;
 pub(crate) struct NameQuery {
     /// A folder in the repository.
     path: String,
-    /// `tasks`, `runs`, `worktrees` or `pulls`
+    /// `tasks`, `runs`, `worktrees`, `pulls`, or several of them: `tasks,runs`
     kind: String,
     /// How they begin.
     #[serde(default)]
@@ -25,15 +25,18 @@ pub(crate) struct NameQuery {
 
 #[utoipa::path(get, path = "/v1/names", params(NameQuery), responses((status = 200, body = Names)))]
 pub(crate) async fn names(State(app): State<App>, Query(query): Query<NameQuery>) -> Answer<Names> {
-    let kind = match query.kind.as_str() {
-        "tasks" => NameKind::Tasks,
-        "runs" => NameKind::Runs,
-        "worktrees" => NameKind::Worktrees,
-        "pulls" => NameKind::Pulls,
-        other => return Err(Problem::BadRequest { reason: format!("there are no names of {other}") }.into()),
-    };
     let repo = app.engine.repo_at(query.path.as_str().into()).await?.id;
-    let found = app.engine.store().names(repo, kind, &query.begin).await.map_err(Problem::from)?;
+    let mut found = Vec::new();
+    for word in query.kind.split(',') {
+        let kind = match word {
+            "tasks" => NameKind::Tasks,
+            "runs" => NameKind::Runs,
+            "worktrees" => NameKind::Worktrees,
+            "pulls" => NameKind::Pulls,
+            other => return Err(Problem::BadRequest { reason: format!("there are no names of {other}") }.into()),
+        };
+        found.extend(app.engine.store().names(repo, kind, &query.begin).await.map_err(Problem::from)?);
+    }
     let total = u64::try_from(found.len()).unwrap_or(u64::MAX);
     let names = found.into_iter().map(|named| NameView { name: named.name, about: named.about }).collect();
     Ok(Json(Names { names, total }))

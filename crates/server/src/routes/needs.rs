@@ -111,17 +111,12 @@ pub(crate) async fn front(State(app): State<App>, speaks: Speaks, Query(query): 
     };
     let store = app.engine.store();
     let is_over = |found: &&TaskWithRuns| found.runs.iter().all(|run| run.status().is_terminal());
-    let tasks = async |open_only: bool, states: Vec<Status>, limit: u32| {
-        let filter = TaskFilter { repo, open_only, states, ..TaskFilter::default() };
-        store.tasks(filter, limit).await.map_err(Problem::from)
-    };
-    let at_work = tasks(true, Vec::new(), SHOWN).await?;
-    // More than are shown: some of them are at work again.
-    let ended = Status::ALL.into_iter().filter(|status| status.is_terminal()).collect();
-    let newest = tasks(false, ended, 2 * SHOWN).await?;
-    let total = tasks(false, Vec::new(), 1).await?.total;
+    let filter = TaskFilter { repo, open_only: true, ..TaskFilter::default() };
+    let at_work = store.tasks(filter, SHOWN).await.map_err(Problem::from)?;
+    let newest = store.ended_tasks(repo, SHOWN).await.map_err(Problem::from)?;
+    let total = store.count_tasks(repo).await.map_err(Problem::from)?;
     let mut recent = Vec::new();
-    for found in newest.tasks.iter().filter(is_over).take(SHOWN as usize) {
+    for found in &newest {
         recent.push(whole_view(&app, speaks, found).await?);
     }
     let mut running = Vec::new();

@@ -4,7 +4,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
-use dandori_api::{ChangePull, CreatePull, MergePull, PullDone, PullList, PullPage, PullPut};
+use dandori_api::{ChangePull, CreatePull, MergePull, PullDone, PullList, PullPage, PullPut, RunView};
 use dandori_domain::pull::PullState;
 use dandori_domain::{Oid, Problem};
 use dandori_engine::MergeRequest;
@@ -15,6 +15,7 @@ use super::App;
 use crate::answer::{Answer, Refusal};
 use crate::extract::{Path, Query, Sent};
 use crate::view;
+use crate::words::Speaks;
 
 #[derive(Deserialize, IntoParams)]
 pub(crate) struct PullsQuery {
@@ -119,6 +120,19 @@ pub(crate) async fn close(
 ) -> Answer<PullDone> {
     let caller = app.engine.caller(body.env.map(|v| v.0));
     Ok(Json(view::pull_done(app.engine.close_pull(body.path.as_str().into(), &text, caller).await?)))
+}
+
+#[utoipa::path(post, path = "/v1/pulls/{pull}/update", request_body = ChangePull,
+    responses((status = 200, description = "the run that merges the base into its branch", body = RunView)))]
+pub(crate) async fn update(
+    State(app): State<App>,
+    speaks: Speaks,
+    Path(text): Path<String>,
+    Sent(body): Sent<ChangePull>,
+) -> Answer<RunView> {
+    let caller = app.engine.caller(body.env.map(|v| v.0));
+    let run = app.engine.update_pull(body.path.as_str().into(), &text, caller).await?;
+    Ok(Json(super::tasks::run_view(&app, speaks, &run).await?))
 }
 
 #[utoipa::path(post, path = "/v1/pulls/{pull}/reopen", request_body = ChangePull,

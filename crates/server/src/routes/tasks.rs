@@ -89,6 +89,7 @@ pub(crate) async fn create(State(app): State<App>, speaks: Speaks, Sent(body): S
                 pr: body.pr,
                 budget: body.budget,
                 model: body.model,
+                updates: false,
             },
         })
         .await?;
@@ -119,6 +120,7 @@ pub(crate) async fn follow_up(
         pr: body.pr,
         budget: body.budget,
         model: earlier.spec.settings.model.clone(),
+        updates: false,
     };
     let run = app.engine.follow_up(&task, &earlier, body.instruction, choice).await?;
     Ok(Json(run_view(&app, speaks, &run).await?))
@@ -301,7 +303,7 @@ async fn file(path: &Utf8Path) -> Result<Body, Refusal> {
     }
 }
 
-async fn run_view(app: &App, speaks: Speaks, run: &Run) -> Result<RunView, Refusal> {
+pub(super) async fn run_view(app: &App, speaks: Speaks, run: &Run) -> Result<RunView, Refusal> {
     let pulls = app.engine.store().pulls_of(run.spec.task).await.map_err(Problem::from)?;
     let traces = app.engine.traces(std::slice::from_ref(run)).await.pop();
     Ok(with_pulls(app, speaks, run, traces, &pulls).await)

@@ -28,14 +28,17 @@ pub(crate) struct ListQuery {
     /// How much of the disk each uses; takes its time.
     #[serde(default)]
     sizes: bool,
+    /// At most so many: those at work first, then the newest.
+    limit: Option<u32>,
 }
 
 #[utoipa::path(get, path = "/v1/worktrees", params(ListQuery),
-    responses((status = 200, description = "lines of JSON: first the names of all (`WorktreeNames`), then each as it has been looked at \
+    responses((status = 200, description = "lines of JSON: first all names (`WorktreeNames`), then each as it has been looked at \
                (`WorktreeView`), in the same order", content_type = "application/x-ndjson", body = WorktreeView)))]
 pub(crate) async fn list(State(app): State<App>, Query(query): Query<ListQuery>) -> Result<Response, Refusal> {
-    let listing = app.engine.look_at_worktrees(query.path.as_str().into(), query.sizes).await?;
-    let first = line(&view::names(&listing.names));
+    let limit = query.limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(usize::MAX);
+    let listing = app.engine.look_at_worktrees(query.path.as_str().into(), query.sizes, limit).await?;
+    let first = line(&view::names(&listing.names, listing.total));
     let lines = futures_util::stream::unfold((Some(first), listing.reports), async |(first, mut reports)| {
         if let Some(first) = first {
             return Some((Ok::<_, Infallible>(first), (None, reports)));

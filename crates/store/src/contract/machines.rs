@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::sample::{World, at, path_to_pushed, workspace};
-use crate::{EventFilter, Life, Noun, StoreError, Stored, Touched};
+use crate::{EventFilter, Life, Noun, StoreError, Stored, TaskFilter, Touched};
 
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 struct Kettle {
@@ -157,6 +157,23 @@ pub(super) async fn a_pushed_branch_has_its_pull_request_in_the_same_moment(worl
     let next = world.store.want_pull(world.life, wanted, at(5)).await.unwrap();
     assert_ne!(next.spec.id, id, "one that is merged stays as it is");
     assert_eq!(world.store.current_pulls(world.repo).await.unwrap(), [next]);
+}
+
+pub(super) async fn a_task_is_open_as_long_as_its_pull_request_is_pending(world: World) {
+    let run = run_that_wants_a_pull(&world, Cleanup::Merged).await;
+    let mut facts = path_to_pushed(&run);
+    facts.push(Fact::Settled);
+    world.record(run.spec.id, facts).await.unwrap();
+    let pull = world.store.pulls_of(run.spec.task).await.unwrap().remove(0).spec.id;
+    let open = async || {
+        let filter = TaskFilter { open_only: true, ..TaskFilter::default() };
+        world.store.tasks(filter, 10).await.unwrap().tasks.into_iter().map(|found| found.task.id).collect::<Vec<_>>()
+    };
+    assert_eq!(open().await, [run.spec.task], "its run is settled, its pull request is only wanted");
+    world.store.record::<Pull>(world.life, pull, vec![PullFact::PullIntended], at(2)).await.unwrap();
+    assert_eq!(open().await, [run.spec.task], "the forge has not answered");
+    world.store.record::<Pull>(world.life, pull, vec![opened()], at(3)).await.unwrap();
+    assert_eq!(open().await, []);
 }
 
 pub(super) async fn an_open_pull_request_lets_the_worktree_go_unless_somebody_works_in_it(world: World) {

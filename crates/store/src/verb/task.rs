@@ -36,6 +36,7 @@ pub struct NewRun {
     pub base: Option<String>,
     pub here: Option<Here>,
     pub checkout: Option<Utf8PathBuf>,
+    pub updates: bool,
     pub settings: RunSettings,
     pub again: Option<Again>,
     pub created_at: Timestamp,
@@ -63,6 +64,7 @@ impl NewRun {
             base: self.base.clone(),
             here: self.here.clone(),
             checkout: self.checkout.clone(),
+            updates: self.updates,
             settings: self.settings.clone(),
             retry_of: self.again.map(|again| again.of),
             created_at: self.created_at,
@@ -171,19 +173,15 @@ fn require_newest(tx: &mut dyn Tx, task: TaskId, again: Again) -> Result<()> {
     }
 }
 
-/// Those at work, then those that wait, then the others; the newest of each first.
-const ORDER: &str = "CASE
-         WHEN EXISTS (SELECT 1 FROM run WHERE run.task = task.id AND run.live = 1) THEN 0
-         WHEN EXISTS (SELECT 1 FROM run WHERE run.task = task.id AND run.waiting = 1) THEN 1
-         ELSE 2 END, number DESC";
-
+/// Those at work, then those that wait, then the others; the newest of each first. The busy ones are few, whatever the
+/// repository has seen, and have an index of their own; of the others no more are looked at than are wanted.
 fn list(tx: &mut dyn Tx, filter: &TaskFilter, limit: i64) -> Result<TaskPage> {
-    let (narrowed, mut values) = conditions(filter);
+    let (narrowed, values) = conditions(filter, Part::Whole);
     let total = tx.int(&format!("SELECT count(*) FROM task{narrowed}"), &values)?;
-    values.push(Value::Int(limit));
-    let last = values.len();
-    let tasks = tx
-        .query(&format!("{SELECT}{narrowed} ORDER BY {ORDER} LIMIT ${last}"), &values)?
+    let mut rows = page(tx, filter, Part::Busy, limit)?;
+    let left = limit - i64::try_from(rows.len()).map_err(StoreError::unreadable)?;
+    rows.extend(page(tx, filter, Part::Rest, left)?);
+    let tasks = rows
         .iter()
         .map(|row| {
             let task = read(row)?;
@@ -193,24 +191,75 @@ fn list(tx: &mut dyn Tx, filter: &TaskFilter, limit: i64) -> Result<TaskPage> {
     Ok(TaskPage { tasks, total: u64::try_from(total).map_err(StoreError::unreadable)? })
 }
 
-fn conditions(filter: &TaskFilter) -> (String, Vec<Value>) {
+/// The newest tasks whose runs have all come to their end. How many there are is not counted.
+fn ended(tx: &mut dyn Tx, repo: Option<RepoId>, limit: i64) -> Result<Vec<TaskWithRuns>> {
+    let states: Vec<String> =
+        Status::ALL.iter().filter(|state| state.is_terminal()).map(|state| format!("'{state}'")).collect();
+    let states = states.join(", ");
+    let is_over = format!("NOT EXISTS (SELECT 1 FROM run WHERE run.task = task.id AND run.status NOT IN ({states}))");
+    let rows = match repo {
+        Some(repo) => tx.query(
+            &format!("{SELECT} WHERE repo = $1 AND {is_over} ORDER BY number DESC LIMIT $2"),
+            params![repo, limit],
+        )?,
+        None => tx.query(&format!("{SELECT} WHERE {is_over} ORDER BY number DESC LIMIT $1"), params![limit])?,
+    };
+    let whole = |row: &Row| {
+        let task = read(row)?;
+        with_runs(tx, task)
+    };
+    rows.iter().map(whole).collect()
+}
+
+/// Of which tasks a part of the list is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Whole,
+    /// With a run that is at work or in the queue.
+    Busy,
+    Rest,
+}
+
+fn page(tx: &mut dyn Tx, filter: &TaskFilter, part: Part, limit: i64) -> Result<Vec<Row>> {
+    let (narrowed, mut values) = conditions(filter, part);
+    values.push(Value::Int(limit));
+    let last = values.len();
+    let order = match part {
+        Part::Busy => {
+            "CASE WHEN EXISTS (SELECT 1 FROM run WHERE run.task = task.id AND run.live = 1) THEN 0 ELSE 1 END, "
+        }
+        Part::Whole | Part::Rest => "",
+    };
+    tx.query(&format!("{SELECT}{narrowed} ORDER BY {order}number DESC LIMIT ${last}"), &values)
+}
+
+fn conditions(filter: &TaskFilter, part: Part) -> (String, Vec<Value>) {
     let mut values: Vec<Value> = Vec::new();
     let mut put = |value: Value| {
         values.push(value);
         format!("${}", values.len())
     };
     let mut conditions = Vec::new();
-    if let Some(repo) = filter.repo {
-        conditions.push(format!("repo = {}", put(repo.into())));
+    // Where few tasks are found by their runs, the repository is asked of those: it has more tasks than they are.
+    let repo = filter.repo.map(|repo| put(repo.into()));
+    let in_repo = |table: &str| repo.as_ref().map(|repo| format!(" AND {table}.repo = {repo}")).unwrap_or_default();
+    let busy = format!("SELECT task FROM run WHERE open = 1 AND (live = 1 OR waiting = 1){}", in_repo("run"));
+    match part {
+        Part::Whole => {}
+        Part::Busy => conditions.push(format!("id IN ({busy})")),
+        Part::Rest => conditions.push(format!("id NOT IN ({busy})")),
     }
     if filter.open_only {
-        conditions.push(
-            "(EXISTS (SELECT 1 FROM run WHERE run.task = task.id AND run.open = 1)
-              OR EXISTS (SELECT 1 FROM pull
-                  JOIN subject ON subject.machine = 'pull' AND subject.id = pull.id
-                  WHERE pull.task = task.id AND subject.walked = 1))"
-                .to_owned(),
-        );
+        let (runs, pulls) = (in_repo("run"), in_repo("pull"));
+        // Written so that the index of what is walked is taken, not that of all pull requests.
+        conditions.push(format!(
+            "id IN (SELECT task FROM run WHERE open = 1{runs}
+                 UNION SELECT pull.task FROM subject JOIN pull ON pull.id = subject.id
+                     WHERE subject.walked = 1 AND subject.machine || '' = 'pull'{pulls})"
+        ));
+    }
+    if let Some(repo) = repo.as_ref().filter(|_| part != Part::Busy && !filter.open_only) {
+        conditions.push(format!("repo = {repo}"));
     }
     // One run has to be both: another's state says nothing about this agent.
     let mut of_run = Vec::new();
@@ -284,6 +333,21 @@ impl Store {
     /// Tasks with their runs: those at work first, then those that wait, then the newest.
     pub async fn tasks(&self, filter: TaskFilter, limit: u32) -> Result<TaskPage> {
         self.read(move |tx| list(tx, &filter, i64::from(limit))).await
+    }
+
+    /// The newest tasks that are over, with their runs.
+    pub async fn ended_tasks(&self, repo: Option<RepoId>, limit: u32) -> Result<Vec<TaskWithRuns>> {
+        self.read(move |tx| ended(tx, repo, i64::from(limit))).await
+    }
+
+    pub async fn count_tasks(&self, repo: Option<RepoId>) -> Result<u64> {
+        self.read(move |tx| {
+            let filter = TaskFilter { repo, ..TaskFilter::default() };
+            let (narrowed, values) = conditions(&filter, Part::Whole);
+            let total = tx.int(&format!("SELECT count(*) FROM task{narrowed}"), &values)?;
+            u64::try_from(total).map_err(StoreError::unreadable)
+        })
+        .await
     }
 
     /// This run's branch is the one to go on with. A pull request that is open for another branch of the task moves to it.

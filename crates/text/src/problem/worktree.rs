@@ -33,7 +33,7 @@ pub(super) fn worktree_dirty(lang: Lang, key: &str, files: u32, unpushed: u32) -
         ))
         .hint(say!(
             lang,
-            "`dandori worktree remove --force {key}` removes it and preserves the work; `dandori worktree restore {key}` brings it back",
+            "`dandori worktree remove --force {key}` removes it and preserves the work; `dandori worktree restore {key}` restores it",
             "`dandori worktree remove --force {key}` で作業を保存してから削除できます。復元するには `dandori worktree restore {key}` を使います"
         ))
 }

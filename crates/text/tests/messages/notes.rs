@@ -28,6 +28,10 @@ fn all() -> Vec<Note> {
         Note::PulledBefore { .. } => [Note::PulledBefore { commits: 1 }, Note::PulledBefore { commits: 2 }],
         Note::EditsInTheWay { .. } => [Note::EditsInTheWay { files: list(&["a.rs", "b.rs"]) }],
         Note::ConflictBrought { .. } => [Note::ConflictBrought { files: list(&["a.rs", "b.rs"]) }],
+        Note::BaseMerged { .. } => [
+            Note::BaseMerged { base: "main".into(), commits: 1 },
+            Note::BaseMerged { base: "main".into(), commits: 2 },
+        ],
         Note::WorktreeRemade => [Note::WorktreeRemade],
         Note::SetUpFailed { .. } => [Note::SetUpFailed { command: "npm ci".into(), tail: "code E404\n".into() }],
         Note::SetUpToolMissing { .. } => [

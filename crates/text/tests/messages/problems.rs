@@ -179,6 +179,7 @@ fn all() -> Vec<Problem> {
         ],
         Problem::PullIsBusy { .. } => [Problem::PullIsBusy { number: 4 }],
         Problem::PullTaken { .. } => [Problem::PullTaken { branch: "dandori/t-3".into(), number: 5 }],
+        Problem::UpToDate { .. } => [Problem::UpToDate { number: 4, base: "main".into() }],
         Problem::CannotMerge { .. } => [Problem::CannotMerge { number: 4, task: None, obstacles: vec![] }],
         Problem::MergeOvertaken { .. } => [Problem::MergeOvertaken { base: "main".into(), tries: 3 }],
         Problem::MergeRefused { .. } => [Problem::MergeRefused {

@@ -138,8 +138,11 @@ fn quoted(file: &Path, text: &str) -> Vec<Named> {
 fn wrong((place, line): &Named) -> Option<String> {
     // `dandori task …` speaks of all its verbs.
     let (line, is_open) = line.strip_suffix(" …").map_or((line.as_str(), false), |line| (line, true));
-    let words = words(&sampled(line));
-    let error = Cli::command().try_get_matches_from(&words).err()?;
+    // As the program reads it: `help task show` is led to what it means. A line that goes on below ends here.
+    let typed = words(sampled(line).trim_end_matches(['\\', ' ']));
+    let led = crate::near::led(typed.into_iter().skip(1).collect()).unwrap_or_default();
+    let words = std::iter::once("dandori".to_owned()).chain(led);
+    let error = Cli::command().try_get_matches_from(words).err()?;
     let is_fine = match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => true,
         ErrorKind::MissingRequiredArgument
@@ -168,6 +171,7 @@ fn sampled(line: &str) -> String {
             "asked" | "address" => "127.0.0.1:4100",
             // An optional flag with the space before it.
             "flag" => "",
+            "command" => "run",
             _ => "7",
         });
         rest = behind;

@@ -35,7 +35,7 @@ fn known(context: &Context) -> Vec<(Utf8PathBuf, Records)> {
         found.extend(files.into_iter().map(|file| (file, Records::load(&record))));
     }
     // Hooks of before there were records.
-    for places in [Places::of_project(context), Places::of_user(context)].into_iter().flatten() {
+    for places in Places::both(context) {
         for (client, _) in Client::with_hooks() {
             found.extend(places.files(client).map(|file| (file, Records::load(&places.records))));
         }

@@ -42,6 +42,11 @@ impl Places {
         Ok(Self { folders, root: None, guarded: None, records })
     }
 
+    /// The user's and, inside of one, this project's: a client reads both.
+    pub(super) fn both(context: &Context) -> impl Iterator<Item = Self> {
+        [Self::of_user(context), Self::of_project(context)].into_iter().flatten()
+    }
+
     pub(super) fn folder(&self, client: Client) -> &Utf8Path {
         let found = self.folders.iter().find(|(of, _)| *of == client);
         found.map_or(Utf8Path::new(""), |(_, folder)| folder)
@@ -58,7 +63,7 @@ impl Places {
         Some(self.folder(client).join(client.hooks()?.local_file?))
     }
 
-    /// Wherever hooks of ours may stand.
+    /// Every file the client reads hooks from: ours may stand in each, and a switch in one of them counts for all.
     pub(super) fn files(&self, client: Client) -> impl Iterator<Item = Utf8PathBuf> {
         [Some(self.file(client)), self.local_file(client)].into_iter().flatten()
     }
@@ -76,17 +81,6 @@ impl Places {
 /// The checkout a folder is in.
 pub(crate) fn project_root(here: &Utf8Path) -> Option<Utf8PathBuf> {
     here.ancestors().find(|folder| folder.join(".git").exists()).map(Utf8Path::to_owned)
-}
-
-/// Every settings file that the client reads hooks from here: a switch in one of them counts for all.
-pub(super) fn settings_files(context: &Context, client: Client) -> Vec<Utf8PathBuf> {
-    let Some(hooks) = client.hooks() else { return Vec::new() };
-    let mut files = vec![user_folder(context, client).join(hooks.file)];
-    if let Ok(places) = Places::of_project(context) {
-        let folder = places.folder(client);
-        files.extend([Some(hooks.file), hooks.local_file].into_iter().flatten().map(|name| folder.join(name)));
-    }
-    files
 }
 
 /// Where the user's own settings are: as his variable says, else in his home.

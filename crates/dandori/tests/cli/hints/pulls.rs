@@ -68,15 +68,17 @@ fn merge(stage: &mut Stage) {
     stage.reached.insert("cannot_merge".to_owned());
     stage.env.git(["add", "hello.txt"]);
     let _ = stage.typed(&only(commands(&refused))).ok();
-    // Behind its base, a fast-forward is not possible, and the hint makes a merge commit.
+    let hint = only(stage.refused("up_to_date", &["pr", "update", &number]));
+    assert!(stage.typed(&hint).ok().contains("can be merged"));
+    // Behind its base, a fast-forward is not possible until the base has come in, as the hint says.
     stage.env.write("other.txt", "other\n");
     stage.env.git(["add", "other.txt"]);
     stage.env.git(["commit", "-qm", "other"]);
     stage.env.git(["push", "-q", "origin", "main"]);
     let refused = at_a_terminal(&stage.env, &format!("{merge} --ff-only"), "");
     assert!(refused.contains("fast-forward") && refused.ends_with("exit 1"), "{refused}");
-    let hint = only(commands(&refused));
-    let merged = stage.by_a_person(&hint, "y\n");
+    let _ = stage.typed(&only(commands(&refused))).ok();
+    let merged = stage.by_a_person(&format!("{merge} --ff-only"), "");
     assert!(merged.contains("merged pull request"), "{merged}");
     let hint = only(stage.refused("pull_is", &["pr", "close", &number]));
     assert!(stage.typed(&hint).ok().contains("merged"));

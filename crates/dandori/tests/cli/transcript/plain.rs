@@ -46,7 +46,7 @@ impl Plain {
                 self.name("need", &need["id"]);
             }
         }
-        for worktree in array(&object(&["worktree", "list"])["worktrees"]) {
+        for worktree in array(&object(&["worktree", "list", "-n", "100"])["worktrees"]).iter().rev() {
             self.name("tree", &worktree["key"]);
         }
         for exception in array(&object(&["guard", "list"])["exceptions"]) {
@@ -70,7 +70,7 @@ impl Plain {
     }
 
     pub(super) fn of(&self, text: &str) -> String {
-        let mut text = text.replace(&self.program, "/bin/dandori").replace(&self.root, "");
+        let mut text = text.replace('\u{a0}', " ").replace(&self.program, "/bin/dandori").replace(&self.root, "");
         let mut names: Vec<(&String, &String)> = self.names.iter().collect();
         names.sort_by_key(|(drawn, _)| std::cmp::Reverse(drawn.len()));
         for (drawn, name) in names {
@@ -134,6 +134,10 @@ fn times(line: &str) -> String {
         parts.len() == 2 && parts.iter().all(|part| part.len() == 2 && digits(part))
     };
     let mut words: Vec<String> = Vec::new();
+    // A size is not broken between its number and its unit.
+    let line = ["KiB", "MiB", "GiB"]
+        .iter()
+        .fold(line.to_owned(), |line, unit| line.replace(&format!("\u{a0}{unit}"), &format!(" {unit}")));
     for word in line.split(' ') {
         let number_before = words.last().is_some_and(|last| last.ends_with(|c: char| c.is_ascii_digit()));
         let clock: String = word.chars().take_while(|c| c.is_ascii_digit() || *c == ':').collect();

@@ -1,8 +1,8 @@
 //! An earlier run's place again: what others have pushed to its branch comes in before the agent goes on.
 
 use dandori_domain::run::{Arrival, Fact, Intent, LeftOut, Note, PlannedWorktree, Run, Start, Workspace};
-use dandori_domain::{Oid, WorktreeKey};
-use dandori_git::{Added, CatchUp, Fetch, GitError};
+use dandori_domain::{Failure, Oid, WorktreeKey};
+use dandori_git::{Added, CatchUp, Fetch, GitError, Tree};
 use dandori_host::layout::real;
 use jiff::Timestamp;
 
@@ -44,6 +44,17 @@ pub(super) fn plan(
             }
         }
     }
+    // What was merged into the files is in no worktree that has to be made again.
+    workspace.merges = workspace.merges.filter(|_| !is_gone);
+    if run.spec.updates && workspace.merges.is_some() {
+        // Begun by an earlier run, and not finished.
+        let tree = git.worktree(&workspace.path).map_err(failed)?;
+        let left = tree.map(|tree| tree.conflict()).transpose().map_err(failed)?.flatten();
+        let left = left.map(|conflict| conflict.marked).filter(|files| !files.is_empty());
+        facts.extend(left.map(|files| Fact::Noted { note: Note::ConflictBrought { files } }));
+    } else if run.spec.updates && planned.arrival.is_none() {
+        planned.arrival = bring_base(site, known, run, &workspace, tip.as_ref())?.map(Box::new);
+    }
     let comes_back = |kept: &Kept, head: &Oid| is_gone && fits(kept, head, tip.as_ref(), planned.arrival.is_some());
     let kept_on = kept.map(|kept| git.kept_on(kept.reference())).transpose().map_err(failed)?.flatten();
     match kept.zip(kept_on) {
@@ -74,6 +85,29 @@ pub(super) fn plan(
     facts.push(Fact::StartsFrom { start });
     facts.push(Fact::Intended { intent: Intent::Worktree(planned) });
     Ok(facts)
+}
+
+/// What the newest base brings. Edits that nobody has committed would become part of the merge: they are named.
+fn bring_base(
+    site: &Site,
+    known: &Known,
+    run: &Run,
+    workspace: &Workspace,
+    tip: Option<&Oid>,
+) -> Result<Option<Arrival>, StepError> {
+    let failed = |e: GitError| worktree_failure(&e);
+    let footing = Footing { checkout: None, base: Some(workspace.base.clone()), here: None };
+    let base = beginning(&known.git, &footing, site.base.as_deref(), Fetch::First).map_err(failed)?;
+    let Some(tip) = tip else { return Ok(None) };
+    if let Some(tree) = known.git.worktree(&workspace.path).map_err(failed)?.filter(Tree::is_there) {
+        let state = tree.state().map_err(failed)?;
+        if !state.dirty.is_empty() {
+            let reason = format!("uncommitted changes in the worktree: {}", state.dirty.join(", "));
+            return Err(Failure::Worktree { reason }.into());
+        }
+    }
+    tracing::debug!(run = %run.spec.id, base = %base.commit, "the base comes in");
+    known.git.merge_in(tip, &base.commit).map_err(failed)
 }
 
 /// Whether kept work can come back as it was: nothing else has come to lie where it was taken from.
@@ -107,6 +141,10 @@ pub(super) fn arrive(
 ) -> Result<Vec<Fact>, StepError> {
     let mut facts = Vec::new();
     let is_where_planned = added.tip == arrival.from || added.tip == arrival.to;
+    if !is_where_planned && arrival.base.is_some() {
+        let reason = format!("the branch {} was moved meanwhile", workspace.branch);
+        return Err(Failure::Worktree { reason }.into());
+    }
     if !is_where_planned {
         // Somebody moved the branch in between: the push will see to it.
         workspace.base_oid = added.tip.clone();
@@ -117,13 +155,19 @@ pub(super) fn arrive(
     }
     match added.tree.arrive(&workspace.branch, arrival) {
         Ok(()) => {
-            workspace.ours_after = arrival.theirs.clone();
-            facts.push(Fact::Noted { note: Note::PulledBefore { commits: arrival.commits } });
+            if let Some(base) = &arrival.base {
+                workspace.merges = Some(Box::new(base.clone()));
+                let (base, commits) = (workspace.base.clone(), arrival.commits);
+                facts.push(Fact::Noted { note: Note::BaseMerged { base, commits } });
+            } else {
+                workspace.ours_after = arrival.theirs.clone();
+                facts.push(Fact::Noted { note: Note::PulledBefore { commits: arrival.commits } });
+            }
             if !arrival.conflicts.is_empty() {
                 facts.push(Fact::Noted { note: Note::ConflictBrought { files: arrival.conflicts.clone() } });
             }
         }
-        Err(GitError::EditsInTheWay { files, .. }) => {
+        Err(GitError::EditsInTheWay { files, .. }) if arrival.base.is_none() => {
             workspace.base_oid = arrival.from.clone();
             facts.push(Fact::Noted { note: Note::EditsInTheWay { files } });
         }

@@ -15,9 +15,10 @@ pub(super) fn commit(
     planned: &PlannedCommit,
 ) -> Result<CommitOutcome, StepError> {
     let failed = |e: GitError| StepError::from(Failure::Commit { reason: git_reason(&e) });
-    let PlannedCommit { tree, parent, message, at } = planned;
+    let PlannedCommit { tree, parent, merges, message, at } = planned;
     let worktree = worktree_of(known, workspace).map_err(failed)?;
-    let oid = worktree.commit(tree, parent, message, *at, &workspace.branch).map_err(failed)?;
+    let parents: Vec<_> = std::iter::once(parent).chain(merges).cloned().collect();
+    let oid = worktree.commit(tree, &parents, message, *at, &workspace.branch).map_err(failed)?;
     // Looked at now and not when the run was asked for: somebody may have added one while the agent worked. Which of several
     // is meant is for the push to say.
     Ok(match known.git.remote() {

@@ -3,7 +3,7 @@
 use dandori_domain::paths::FORBIDDEN;
 use dandori_domain::run::{Fact, Run, Work};
 use dandori_domain::{Failure, Finding};
-use dandori_git::{Fingerprint, GitError, Repository, StageAnswer};
+use dandori_git::{Bounds, Fingerprint, GitError, Repository, StageAnswer};
 use dandori_host::layout::{Layout, RunLayout};
 
 use crate::repos::Known;
@@ -35,7 +35,8 @@ pub(super) fn stage(layout: &Layout, known: &Known, run: &Run, work: &Work) -> R
     }
     let further = run.spec.settings.forbidden_paths.iter().map(String::as_str);
     let forbidden: Vec<&str> = FORBIDDEN.iter().copied().chain(further).collect();
-    match tree.stage_on(&workspace.base_oid, &forbidden).map_err(|e| staging(&e))? {
+    let staged = tree.stage_merge(&workspace.base_oid, workspace.merges.as_deref(), &forbidden, Bounds::default());
+    match staged.map_err(|e| staging(&e))? {
         StageAnswer::Refused { findings } => Err(tampered(findings)),
         StageAnswer::Staged { tree: oid, parent, changes } => {
             if changes.is_some() {

@@ -44,6 +44,7 @@ impl RealGit {
             key,
             base: base.branch,
             ours_after: base.commit.clone(),
+            merges: None,
             base_oid: base.commit,
         };
         let planned = PlannedWorktree { workspace, arrival: None, kept: None };

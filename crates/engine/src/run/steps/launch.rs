@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use camino::Utf8PathBuf;
 use dandori_agent::{Order, PrepareError};
 use dandori_domain::run::{Fact, Note, ProcessRef, Run, RunKind, Sandbox, SandboxMode, Workspace};
-use dandori_domain::wording::{self, with_conflict};
+use dandori_domain::wording::{self, with_base_conflict, with_conflict};
 use dandori_domain::{AgentFailure, Failure};
 use dandori_host::shim::{self, LaunchError, LaunchOrder, Probe, Started};
 
@@ -111,7 +111,7 @@ impl Engine {
         let user_env = self.env_of(run.spec.id);
         let guards = self.write_rules(&site.repo, run, workspace, &user_env).map_err(|e| not_started(e.to_string()))?;
         let launch = dandori_agent::prepare(&Order {
-            agent: &run.spec.agent,
+            agent: &run.worker(),
             run: run.spec.id,
             task: run.spec.task,
             instruction: &instruction,
@@ -182,7 +182,12 @@ impl Engine {
         let asked = Cow::Borrowed(run.spec.instruction.as_str());
         let RunKind::FollowUp { workspace, .. } = &run.spec.kind else { return Ok(asked) };
         let Some(conflict) = self.0.edges.git.conflict(site, workspace)? else { return Ok(asked) };
-        Ok(with_conflict(&asked, &conflict.files(), &conflict.theirs, &conflict.ours).into())
+        let with = if run.workspace().is_some_and(|workspace| workspace.merges.is_some()) {
+            with_base_conflict
+        } else {
+            with_conflict
+        };
+        Ok(with(&asked, &conflict.files(), &conflict.theirs, &conflict.ours).into())
     }
 }
 

@@ -55,11 +55,8 @@ impl Stream {
             RunKind::FollowUp { session, .. } => session.clone(),
             RunKind::First => None,
         };
-        let reader = if run.spec.settings.is_acp() {
-            Reader::of_acp(asked)
-        } else {
-            Reader::new(&run.spec.agent, asked, before)
-        };
+        let reader =
+            if run.spec.settings.is_acp() { Reader::of_acp(asked) } else { Reader::new(&run.worker(), asked, before) };
         Self { file: None, layout, reader, is_cut: false }
     }
 

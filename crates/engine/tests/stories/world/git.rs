@@ -58,6 +58,7 @@ impl GitEdge for World {
                     base: "main".into(),
                     base_oid: base.clone(),
                     ours_after: base,
+                    merges: None,
                 }
             }
             RunKind::FollowUp { workspace, .. } => {
@@ -124,7 +125,7 @@ impl GitEdge for World {
 
     fn commit(&self, _site: &Site, workspace: &Workspace, planned: &PlannedCommit) -> Result<CommitOutcome, StepError> {
         let mut inner = self.lock();
-        let PlannedCommit { tree, parent, message, at } = planned;
+        let PlannedCommit { tree, parent, message, at, .. } = planned;
         let oid = inner.commit_tree(Some(parent.clone()), tree.clone(), &format!("{message} {at}"));
         let tip = inner.branches[&workspace.branch].clone();
         assert!(tip == *parent || tip == oid, "somebody else's commit on the branch");
