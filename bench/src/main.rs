@@ -14,6 +14,7 @@ mod guards;
 mod kept;
 mod memory;
 mod overhead;
+mod queue;
 mod recovery;
 mod report;
 mod repository;
@@ -48,6 +49,8 @@ enum What {
     Cli(GuardsArgs),
     /// What a guarded tool call costs: against an empty process and against shell scripts
     Guards(GuardsArgs),
+    /// What the formation's queue costs: claims, results, backlogs and large plans, against a queue that is one YAML file
+    Queue(GuardsArgs),
     /// The load of the admission figure, as a process of its own (started by `runs`)
     #[command(hide = true)]
     AdmissionLoad(admission_load::AdmissionLoadArgs),
@@ -128,6 +131,7 @@ fn main() -> ExitCode {
         What::Runs(args) => runs(&args),
         What::Cli(args) => told(&args, |size| cli::measure(size, &binary::find(args.dandori.as_deref())?)),
         What::Guards(args) => told(&args, |size| guards::measure(size, args.dandori.as_deref())),
+        What::Queue(args) => told(&args, queue::measure),
         What::AdmissionLoad(args) => admission_load::main(&args).map(|()| true),
     };
     match done {

@@ -9,6 +9,7 @@ use crate::workspace::Metadata;
 /// Who may use whom. A room that is not here may use nobody.
 const ARROWS: &[(&str, &[&str])] = &[
     ("dandori-domain", &[]),
+    ("dandori-formation", &["domain"]),
     ("dandori-api", &["domain"]),
     ("dandori-playbook", &["domain"]),
     ("dandori-guard", &["domain", "playbook", "shell", "text"]),
@@ -20,7 +21,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("dandori-host", &["domain"]),
     ("dandori-journal", &["guard", "host"]),
     ("dandori-hook", &["domain", "guard", "host", "journal", "playbook", "policy", "text"]),
-    ("dandori-store", &["domain"]),
+    ("dandori-store", &["domain", "formation"]),
     ("dandori-git", &["domain", "host"]),
     ("dandori-acp", &["domain", "guard", "hook", "host"]),
     ("dandori-agent", &["domain", "host", "install"]),
@@ -34,11 +35,27 @@ const ARROWS: &[(&str, &[&str])] = &[
             "model", "text", "host", "git", "agent", "engine", "server",
         ],
     ),
-    ("bench", &["domain", "api", "config", "host", "git", "agent", "forge", "store", "engine", "server", "testkit"]),
+    (
+        "bench",
+        &[
+            "domain",
+            "api",
+            "config",
+            "formation",
+            "host",
+            "git",
+            "agent",
+            "forge",
+            "store",
+            "engine",
+            "server",
+            "testkit",
+        ],
+    ),
     ("fuzz", &["corpus", "domain", "guard", "host", "install", "playbook", "shell", "text"]),
     ("dandori-corpus", &["shell"]),
     ("dandori-model", &["domain"]),
-    ("dandori-testkit", &["domain", "model"]),
+    ("dandori-testkit", &["domain", "formation", "model"]),
     ("xtask", &[]),
 ];
 
@@ -46,6 +63,7 @@ const ARROWS: &[(&str, &[&str])] = &[
 const PURE: &[&str] = &[
     "dandori-api",
     "dandori-domain",
+    "dandori-formation",
     "dandori-guard",
     "dandori-install",
     "dandori-playbook",

@@ -122,6 +122,23 @@ id_type!(
     HostId, "host"
 );
 
+id_type!(
+    /// An order to the formation.
+    CommandId, "cmd"
+);
+id_type!(
+    /// A stage of a command's plan.
+    PhaseId, "phase"
+);
+id_type!(
+    /// An entry of the formation's queue, for one agent.
+    MessageId, "msg"
+);
+id_type!(
+    /// What came of a task or a command.
+    ResultId, "res"
+);
+
 /// A name of plain text: not interchangeable with any other text.
 macro_rules! name_type {
     ($(#[$doc:meta])* $name:ident) => {

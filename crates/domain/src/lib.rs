@@ -33,7 +33,10 @@ pub mod worktree;
 pub use agent::{AgentEvent, AgentFailure, AgentName, ProtocolTrouble, Usage, Verdict};
 pub use client::Client;
 pub use failure::{Failure, Finding, Limit, Stage, Unfit, UnfitWhy};
-pub use id::{Epoch, HostId, Oid, PullId, RepoId, RunId, RunKey, SessionId, TaskId, TaskNumber, Usd, WorktreeKey};
+pub use id::{
+    CommandId, Epoch, HostId, MessageId, Oid, PhaseId, PullId, RepoId, ResultId, RunId, RunKey, SessionId, TaskId,
+    TaskNumber, Usd, WorktreeKey,
+};
 pub use machine::{IllegalFact, Machine, Next};
 pub use problem::Problem;
 pub use run::{Fact, Intent, Run, RunKind, RunSpec, Status};

@@ -1,6 +1,7 @@
 //! What the store promises, in memory, on SQLite and on PostgreSQL alike. Each contract is one function; the list at the end
 //! makes a test of it for each of them.
 
+mod formation;
 mod guards;
 mod machines;
 mod needs;
@@ -15,6 +16,10 @@ use dandori_domain::{Fact, Run, Status};
 
 use crate::sample::{
     World, at, not_started, path_to_committed, path_to_pushed, path_to_ready, push_refused, random, repo, workspace,
+};
+use formation::{
+    a_cancellation_wins_over_claims_that_come_at_the_same_moment, a_step_that_is_refused_leaves_nothing_behind,
+    many_who_claim_and_report_together_do_each_task_once, steps_of_a_formation_answer_and_leave_what_they_do_in_memory,
 };
 use guards::{
     guard_records_are_taken_in_by_the_present_life_alone,
@@ -604,6 +609,10 @@ contract_test!(memory, sqlite, postgres => (
     a_task_is_open_as_long_as_its_pull_request_is_pending,
     a_pushed_branch_has_its_pull_request_in_the_same_moment,
     an_open_pull_request_lets_the_worktree_go_unless_somebody_works_in_it,
+    steps_of_a_formation_answer_and_leave_what_they_do_in_memory,
+    many_who_claim_and_report_together_do_each_task_once,
+    a_cancellation_wins_over_claims_that_come_at_the_same_moment,
+    a_step_that_is_refused_leaves_nothing_behind,
 ));
 
 /// What outlives its handle.

@@ -5,6 +5,7 @@ use dandori_domain::cause::with_causes;
 use dandori_domain::id::{Epoch, HostId, RunId};
 use dandori_domain::worktree::Owner;
 use dandori_domain::{IllegalFact, Problem, Status};
+use dandori_formation::Refused;
 
 pub type Result<T> = std::result::Result<T, StoreError>;
 
@@ -32,6 +33,9 @@ pub enum StoreError {
     LeaseLost { holder: String, epoch: Epoch },
     #[error(transparent)]
     Illegal(#[from] IllegalFact),
+    /// A step of the formation's protocol was not taken.
+    #[error(transparent)]
+    Formation(#[from] Refused),
     #[error("{run} is still running on this branch")]
     Busy { run: RunId, status: Status },
     #[error("the worktree is in use by {owner:?}")]
@@ -129,6 +133,7 @@ impl From<StoreError> for Problem {
             | StoreError::OtherHost { .. }
             | StoreError::LeaseLost { .. }
             | StoreError::Illegal(_)
+            | StoreError::Formation(_)
             | StoreError::Held { .. }
             | StoreError::NotFound { .. }
             | StoreError::Unreadable { .. }

@@ -44,6 +44,7 @@ const STEPS: &[Step] = &[
     step!(3, "0003_machines", Some(runs_before_machines::convert)),
     step!(4, "0004_lists", Some(runs_without_status::fill)),
     step!(5, "0005_needs"),
+    step!(6, "0006_formation"),
 ];
 
 /// The newest schema this program knows.

@@ -5,7 +5,10 @@
 
 use std::str::FromStr;
 
-use dandori_domain::id::{HostId, Oid, PullId, RepoId, RunId, SessionId, TaskId, WorktreeKey};
+use dandori_domain::id::{
+    CommandId, HostId, MessageId, Oid, PhaseId, PullId, RepoId, ResultId, RunId, SessionId, TaskId, WorktreeKey,
+};
+use dandori_formation::AgentId;
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 
@@ -116,7 +119,23 @@ macro_rules! shown_as_text {
         }
     )+ };
 }
-shown_as_text!(HostId, PullId, RepoId, RunId, TaskId, Oid, SessionId, WorktreeKey, Timestamp, camino::Utf8PathBuf);
+shown_as_text!(
+    HostId,
+    PullId,
+    RepoId,
+    RunId,
+    TaskId,
+    Oid,
+    SessionId,
+    WorktreeKey,
+    Timestamp,
+    camino::Utf8PathBuf,
+    CommandId,
+    PhaseId,
+    MessageId,
+    ResultId,
+    AgentId
+);
 
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Row(pub(crate) Vec<Value>);

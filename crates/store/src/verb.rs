@@ -3,6 +3,7 @@
 pub(crate) mod complete;
 pub(crate) mod consequence;
 pub(crate) mod find;
+pub(crate) mod formation;
 pub(crate) mod guard;
 pub(crate) mod life;
 pub(crate) mod local_pull;
