@@ -15,6 +15,9 @@ use crate::out::Failed;
 
 /// Longer than the daemon gives itself.
 const PATIENCE: Duration = Duration::from_secs(40);
+/// For a process without its lock: it has nothing left to do.
+const FAREWELL: Duration = Duration::from_secs(2);
+const PAUSE: Duration = Duration::from_millis(20);
 
 pub(crate) async fn run(context: &Context) -> Result<ExitCode, Failed> {
     let stopped = stop(context).await?;
@@ -47,13 +50,17 @@ pub(crate) async fn stop(context: &Context) -> Result<Stopped, Problem> {
         Err(problem) => return Err(problem),
     }
     let until = Instant::now() + PATIENCE;
-    // Its lock goes a moment before the process does: whoever looks for it afterwards finds neither.
-    while is_held(context) || daemon.as_ref().is_some_and(process::is_alive) {
+    while is_held(context) {
         if Instant::now() > until {
             let socket = context.layout.socket();
             return Err(Problem::DaemonUnreachable { socket, reason: "it is still stopping".into() });
         }
-        tokio::time::sleep(Duration::from_millis(20)).await;
+        tokio::time::sleep(PAUSE).await;
+    }
+    // Its lock goes a moment before the process does: somebody who looks for it afterwards is to find neither.
+    let until = Instant::now() + FAREWELL;
+    while daemon.as_ref().is_some_and(process::is_alive) && Instant::now() < until {
+        tokio::time::sleep(PAUSE).await;
     }
     Ok(Stopped::Now)
 }
