@@ -121,6 +121,6 @@ mod tests {
     fn what_others_wrote_stays_in_its_cell() {
         assert_eq!(cell("a|b\n# c"), "a\\|b # c");
         assert_eq!(cell("<img src=x> `x` **b** [l](u)"), "&lt;img src=x> \\`x\\` \\*\\*b\\*\\* \\[l\\](u)");
-        assert_eq!(cell("cmd_01 __x__"), "cmd_01 \\_\\_x__");
+        assert_eq!(cell("cmd_01 __x__"), "cmd_01 \\_\\_x_\\_");
     }
 }
