@@ -176,6 +176,16 @@ pub(crate) fn preserved_ref_at(name: &str, at: Timestamp) -> String {
     format!("{PRESERVED_PREFIX}{name}-{:013}", at.as_millisecond())
 }
 
+/// The branch of a new worktree: `dandori/<key>`, or `dandori-<key>` where a branch named `dandori` is in the way of the
+/// first; `None` when somebody has it.
+pub(crate) fn free_branch_for(git: &Repository, key: &WorktreeKey) -> Result<Option<String>, GitError> {
+    if git.is_free(&format!("dandori/{key}"))? {
+        return Ok(Some(format!("dandori/{key}")));
+    }
+    let flat = format!("dandori-{key}");
+    Ok(if git.branch_exists("dandori")? && git.is_free(&flat)? { Some(flat) } else { None })
+}
+
 /// What git shows others as the reason of the lock.
 pub(crate) fn lock_reason(owner: &Owner) -> String {
     match owner {
