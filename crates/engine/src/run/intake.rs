@@ -136,7 +136,11 @@ impl Engine {
             model: earlier.spec.settings.model.clone(),
             updates: earlier.spec.updates,
         };
-        let (kind, instruction) = (earlier.spec.kind.clone(), earlier.spec.instruction.clone());
+        let (mut kind, instruction) = (earlier.spec.kind.clone(), earlier.spec.instruction.clone());
+        if let RunKind::FollowUp { workspace, .. } = &mut kind {
+            // The merge that it began is still in the files; it is finished and not begun again.
+            workspace.merges = earlier.next_workspace().and_then(|next| next.merges);
+        }
         self.add_run(task, earlier, kind, instruction, choice, Some(again)).await
     }
 
