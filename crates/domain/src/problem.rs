@@ -254,6 +254,12 @@ pub enum Problem {
     NothingPreserved {
         text: String,
     },
+    /// The work that a run would go on from was restored, and may have been changed there since.
+    WorkRestored {
+        task: String,
+        worktree: String,
+        path: Utf8PathBuf,
+    },
     NoSuchPull {
         number: u64,
     },
@@ -486,6 +492,7 @@ impl Problem {
             | Self::BranchTaken { .. }
             | Self::NotOurWorktree { .. }
             | Self::NothingPreserved { .. }
+            | Self::WorkRestored { .. }
             | Self::NoSuchPull { .. }
             | Self::NoPullOf { .. }
             | Self::ForeignPull { .. }

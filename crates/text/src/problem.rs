@@ -79,6 +79,7 @@ fn words(lang: Lang, problem: &Problem) -> Said {
         }
         Problem::NotOurWorktree { path } => worktree::not_our_worktree(lang, path.as_str()),
         Problem::NothingPreserved { text } => worktree::nothing_preserved(lang, text),
+        Problem::WorkRestored { task, worktree, path } => worktree::work_restored(lang, task, worktree, path.as_str()),
         Problem::NoSuchPull { number } => forge::no_such_pull(lang, *number),
         Problem::NothingToPull { run, status } => forge::nothing_to_pull(lang, run, *status),
         Problem::NothingChanged { run } => forge::nothing_changed(lang, run),

@@ -110,6 +110,10 @@ impl Engine {
         if !earlier.is_settled() {
             return Err(Problem::TaskIsBusy { run: earlier.spec.id.key().to_string(), status });
         }
+        if let Some(worktree) = self.restored_to(earlier).await? {
+            let (key, path) = (worktree.key.to_string(), worktree.path);
+            return Err(Problem::WorkRestored { task: task.number.to_string(), worktree: key, path });
+        }
         let kind = match earlier.next_workspace() {
             // When nothing was left of it but the conversation, the worktree is made again at its place.
             Some(workspace) => {

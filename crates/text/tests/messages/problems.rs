@@ -166,6 +166,11 @@ fn all() -> Vec<Problem> {
         ],
         Problem::NotOurWorktree { .. } => [Problem::NotOurWorktree { path: "/home/ann/other".into() }],
         Problem::NothingPreserved { .. } => [Problem::NothingPreserved { text: "cart".into() }],
+        Problem::WorkRestored { .. } => [Problem::WorkRestored {
+            task: "T-3".into(),
+            worktree: RUN.into(),
+            path: "/home/ann/wt_7f3k2m9q".into(),
+        }],
         Problem::NoSuchPull { .. } => [Problem::NoSuchPull { number: 99 }],
         Problem::NoPullOf { .. } => [Problem::NoPullOf { text: "T-3".into() }],
         Problem::ForeignPull { .. } => [Problem::ForeignPull {
