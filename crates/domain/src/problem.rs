@@ -3,6 +3,7 @@
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::{Deserialize, Serialize};
 
+use crate::id::Oid;
 use crate::pull::{MergeObstacle, PullState};
 use crate::run::Status;
 
@@ -281,6 +282,10 @@ pub enum Problem {
     PullIsBusy {
         number: u64,
     },
+    /// What it would start from is on no branch that a pull request could go to.
+    NoBranchToPullTo {
+        commit: Oid,
+    },
     /// Its branch has another one that is open.
     PullTaken {
         branch: String,
@@ -498,6 +503,7 @@ impl Problem {
             | Self::ForeignPull { .. }
             | Self::PullIs { .. }
             | Self::PullIsBusy { .. }
+            | Self::NoBranchToPullTo { .. }
             | Self::PullTaken { .. }
             | Self::UpToDate { .. }
             | Self::CannotMerge { .. }

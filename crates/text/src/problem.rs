@@ -94,6 +94,7 @@ fn words(lang: Lang, problem: &Problem) -> Said {
         Problem::PullIs { number, state } => pulls::pull_is(lang, *number, *state),
         Problem::PullIsBusy { number } => pulls::busy(lang, *number),
         Problem::UpToDate { number, base } => pulls::up_to_date(lang, *number, base),
+        Problem::NoBranchToPullTo { commit } => pulls::no_branch(lang, commit.short()),
         Problem::PullTaken { branch, number } => pulls::taken(lang, branch, *number),
         Problem::CannotMerge { number, obstacles, .. } => pulls::cannot_merge(lang, *number, obstacles),
         Problem::MergeOvertaken { base, tries } => pulls::overtaken(lang, base, *tries),

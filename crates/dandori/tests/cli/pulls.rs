@@ -187,6 +187,24 @@ fn without_a_remote_the_merge_stays_in_the_repository() {
 }
 
 #[test]
+fn without_a_remote_a_detached_head_goes_back_to_the_default_branch_or_is_refused() {
+    let env = machine();
+    env.git(["remote", "remove", "origin"]);
+    env.git(["checkout", "--quiet", "--detach"]);
+    env.run_json(["add a greeting", "--agent", EDITS, "--pr"]);
+    assert_eq!(shown(&env, "1")["base"], "main");
+    assert!(merge(&env, "1 -y", "").ends_with("exit 0"));
+    assert!(env.git(["ls-tree", "--name-only", "main"]).contains("hi.txt"));
+
+    env.git(["checkout", "--quiet", "--orphan", "other"]);
+    env.git(["commit", "--quiet", "-m", "another beginning"]);
+    env.git(["checkout", "--quiet", "--detach"]);
+    let refused = env.dandori(["run", "x", "--agent", EDITS, "--pr"]).fails(1);
+    assert!(refused.contains("--base <branch>"), "{refused}");
+    let _ = env.dandori(["run", "x", "--agent", "exec:echo b > b.txt", "--no-pr"]).ok();
+}
+
+#[test]
 fn others_who_pushed_meanwhile_are_merged_with_and_a_fast_forward_alone_is_refused() {
     let env = with_pull();
     push_by_colleague(&env, "theirs.txt", "theirs");

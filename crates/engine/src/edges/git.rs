@@ -66,8 +66,8 @@ impl GitEdge for RealGit {
         footing::of(site, &self.open(site).git, from, base)
     }
 
-    fn require_ready(&self, site: &Site, footing: &Footing) -> Result<(), Problem> {
-        footing::require_ready(site, &self.open(site).git, footing)
+    fn require_ready(&self, site: &Site, footing: &Footing, wants_pull: bool) -> Result<(), Problem> {
+        footing::require_ready(site, &self.open(site).git, footing, wants_pull)
     }
 
     fn require_identity(&self, site: &Site) -> Result<(), Problem> {

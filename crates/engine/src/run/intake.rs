@@ -56,14 +56,14 @@ impl Engine {
         let agents = self.agents(&config, &request.agents, request.choice.caller.as_ref())?;
         let site = self.site_for(repo, &config, request.choice.caller.as_ref());
         let footing = self.footing(&site, request.path, request.base).await?;
-        self.require_ready(&site, &footing).await?;
-        self.require_identity(&site).await?;
-        self.require_disk()?;
         let mut choice = request.choice;
         if agents.len() > 1 {
             // Of several that work side by side one is picked for the pull request.
             choice.pr = Some(false);
         }
+        self.require_ready(&site, &footing, choice.pr.unwrap_or(config.pr)).await?;
+        self.require_identity(&site).await?;
+        self.require_disk()?;
         let created_at = self.now();
         let task = NewTask {
             id: TaskId::mint(created_at, self.random()),
@@ -175,7 +175,7 @@ impl Engine {
             here: earlier.spec.here.clone(),
         };
         if kind == RunKind::First {
-            self.require_ready(&site, &footing).await?;
+            self.require_ready(&site, &footing, choice.pr.unwrap_or(config.pr)).await?;
         }
         self.require_identity(&site).await?;
         let created_at = self.now();
@@ -276,9 +276,9 @@ impl Engine {
     }
 
     /// Everything a run needs of the repository, looked at without the network where that is possible.
-    async fn require_ready(&self, site: &Site, footing: &Footing) -> Result<(), Problem> {
+    async fn require_ready(&self, site: &Site, footing: &Footing, wants_pull: bool) -> Result<(), Problem> {
         let (site, footing) = (site.clone(), footing.clone());
-        self.blocking(move |engine| engine.0.edges.git.require_ready(&site, &footing)).await?
+        self.blocking(move |engine| engine.0.edges.git.require_ready(&site, &footing, wants_pull)).await?
     }
 }
 

@@ -183,6 +183,7 @@ fn all() -> Vec<Problem> {
             Problem::PullIs { number: 4, state: PullState::Merged },
         ],
         Problem::PullIsBusy { .. } => [Problem::PullIsBusy { number: 4 }],
+        Problem::NoBranchToPullTo { .. } => [Problem::NoBranchToPullTo { commit: Oid::new("0123456789abcdef") }],
         Problem::PullTaken { .. } => [Problem::PullTaken { branch: "dandori/t-3".into(), number: 5 }],
         Problem::UpToDate { .. } => [Problem::UpToDate { number: 4, base: "main".into() }],
         Problem::CannotMerge { .. } => [Problem::CannotMerge { number: 4, task: None, obstacles: vec![] }],
