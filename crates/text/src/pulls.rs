@@ -463,6 +463,24 @@ pub(crate) fn busy(lang: Lang, number: u64) -> Said {
     ))
 }
 
+pub(crate) fn no_branch(lang: Lang, commit: &str) -> Said {
+    Said::what(say!(
+        lang,
+        "a pull request from here has no branch to be merged into",
+        "ここからのプルリクエストには、マージ先のブランチがありません"
+    ))
+    .why(say!(
+        lang,
+        "HEAD is detached at {commit}, which is neither on the default branch nor ahead of it",
+        "HEAD が直接指している {commit} は、デフォルトブランチに含まれず、その先にもありません"
+    ))
+    .hint(say!(
+        lang,
+        "name the branch with --base <branch>, or run without --pr",
+        "--base <ブランチ> でブランチを指定するか、--pr なしで実行してください"
+    ))
+}
+
 pub(crate) fn taken(lang: Lang, branch: &str, number: u64) -> Said {
     Said::what(say!(
         lang,

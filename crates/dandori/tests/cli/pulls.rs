@@ -187,6 +187,24 @@ fn without_a_remote_the_merge_stays_in_the_repository() {
 }
 
 #[test]
+fn without_a_remote_a_detached_head_goes_back_to_the_default_branch_or_is_refused() {
+    let env = machine();
+    env.git(["remote", "remove", "origin"]);
+    env.git(["checkout", "--quiet", "--detach"]);
+    env.run_json(["add a greeting", "--agent", EDITS, "--pr"]);
+    assert_eq!(shown(&env, "1")["base"], "main");
+    assert!(merge(&env, "1 -y", "").ends_with("exit 0"));
+    assert!(env.git(["ls-tree", "--name-only", "main"]).contains("hi.txt"));
+
+    env.git(["checkout", "--quiet", "--orphan", "other"]);
+    env.git(["commit", "--quiet", "-m", "another beginning"]);
+    env.git(["checkout", "--quiet", "--detach"]);
+    let refused = env.dandori(["run", "x", "--agent", EDITS, "--pr"]).fails(1);
+    assert!(refused.contains("--base <branch>"), "{refused}");
+    let _ = env.dandori(["run", "x", "--agent", "exec:echo b > b.txt", "--no-pr"]).ok();
+}
+
+#[test]
 fn others_who_pushed_meanwhile_are_merged_with_and_a_fast_forward_alone_is_refused() {
     let env = with_pull();
     push_by_colleague(&env, "theirs.txt", "theirs");
@@ -303,6 +321,56 @@ fn a_merge_that_was_not_finished_is_finished_by_the_next_run() {
     let _ = env.dandori(["pr", "create", "T-1"]).ok();
     assert_eq!(parents_of_head(&env), [before, env.git(["rev-parse", "origin/main"])]);
     assert!(merge(&env, "1 -y", "").ends_with("exit 0"));
+}
+
+#[test]
+fn a_conflict_resolved_to_the_branch_s_own_side_is_a_merge_all_the_same() {
+    let env = machine();
+    env.run_json(["edit", "--agent", "exec:echo ours > README.md", "--pr"]);
+    push_by_colleague(&env, "README.md", "theirs");
+    let before = head(&env);
+    let updated = env.dandori(["pr", "update", "1", "--json"]).json();
+    assert_eq!(updated["runs"][0]["state"], "SUCCEEDED", "{updated}");
+    assert_eq!(parents_of_head(&env), [before, env.git(["rev-parse", "origin/main"])]);
+    let said = env.dandori(["pr", "update", "1"]).fails(1);
+    assert!(said.contains("#1 is up to date with main"), "{said}");
+    assert!(merge(&env, "1 -y", "").ends_with("exit 0"));
+    assert_eq!(std::fs::read_to_string(env.repo().join("README.md")).unwrap(), "ours\n");
+}
+
+/// An update whose agent left the conflict as it was, and the folder with it.
+fn with_conflict_left() -> (TestEnv, Utf8PathBuf) {
+    let env = machine();
+    let agent = "exec:echo asked; test -e mine.txt || { echo ours > README.md; touch mine.txt; }";
+    env.run_json(["edit", "--agent", agent, "--pr"]);
+    push_by_colleague(&env, "README.md", "theirs");
+    let left = env.dandori(["pr", "update", "1", "--json"]).json();
+    assert_eq!(left["runs"][0]["state"], "FAILED", "{left}");
+    let folder = Utf8PathBuf::from(left["runs"][0]["worktree"].as_str().unwrap());
+    (env, folder)
+}
+
+#[test]
+fn a_conflict_resolved_by_hand_is_committed_without_an_agent_by_whatever_is_tried_next() {
+    for tries in
+        [&[["pr", "update", "1"]][..], &[["task", "retry", "T-1"]], &[["task", "retry", "T-1"], ["pr", "update", "1"]]]
+    {
+        let (env, folder) = with_conflict_left();
+        let before = head(&env);
+        let (last, first) = tries.split_last().unwrap();
+        for early in first {
+            let failed = env.dandori(early.iter().copied().chain(["--json"])).json();
+            assert_eq!(failed["runs"][0]["state"], "FAILED", "the markers are still there: {failed}");
+        }
+        // To the branch's own side: there is then nothing but the merge to commit.
+        std::fs::write(folder.join("README.md"), "ours\n").unwrap();
+        let done = env.dandori(last.iter().copied().chain(["--json"])).json();
+        assert_eq!(done["runs"][0]["state"], "SUCCEEDED", "{tries:?}: {done}");
+        let log = env.dandori(["task", "log", done["runs"][0]["run"].as_str().unwrap()]).ok();
+        assert!(!log.contains("asked"), "nobody was needed: {log}");
+        assert_eq!(parents_of_head(&env), [before, env.git(["rev-parse", "origin/main"])], "{tries:?}");
+        assert!(merge(&env, "1 -y", "").ends_with("exit 0"));
+    }
 }
 
 #[test]

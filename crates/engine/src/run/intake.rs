@@ -56,14 +56,14 @@ impl Engine {
         let agents = self.agents(&config, &request.agents, request.choice.caller.as_ref())?;
         let site = self.site_for(repo, &config, request.choice.caller.as_ref());
         let footing = self.footing(&site, request.path, request.base).await?;
-        self.require_ready(&site, &footing).await?;
-        self.require_identity(&site).await?;
-        self.require_disk()?;
         let mut choice = request.choice;
         if agents.len() > 1 {
             // Of several that work side by side one is picked for the pull request.
             choice.pr = Some(false);
         }
+        self.require_ready(&site, &footing, choice.pr.unwrap_or(config.pr)).await?;
+        self.require_identity(&site).await?;
+        self.require_disk()?;
         let created_at = self.now();
         let task = NewTask {
             id: TaskId::mint(created_at, self.random()),
@@ -110,6 +110,10 @@ impl Engine {
         if !earlier.is_settled() {
             return Err(Problem::TaskIsBusy { run: earlier.spec.id.key().to_string(), status });
         }
+        if let Some(worktree) = self.restored_to(earlier).await? {
+            let (key, path) = (worktree.key.to_string(), worktree.path);
+            return Err(Problem::WorkRestored { task: task.number.to_string(), worktree: key, path });
+        }
         let kind = match earlier.next_workspace() {
             // When nothing was left of it but the conversation, the worktree is made again at its place.
             Some(workspace) => {
@@ -136,7 +140,11 @@ impl Engine {
             model: earlier.spec.settings.model.clone(),
             updates: earlier.spec.updates,
         };
-        let (kind, instruction) = (earlier.spec.kind.clone(), earlier.spec.instruction.clone());
+        let (mut kind, instruction) = (earlier.spec.kind.clone(), earlier.spec.instruction.clone());
+        if let RunKind::FollowUp { workspace, .. } = &mut kind {
+            // The merge that it began is still in the files; it is finished and not begun again.
+            workspace.merges = earlier.next_workspace().and_then(|next| next.merges);
+        }
         self.add_run(task, earlier, kind, instruction, choice, Some(again)).await
     }
 
@@ -167,7 +175,7 @@ impl Engine {
             here: earlier.spec.here.clone(),
         };
         if kind == RunKind::First {
-            self.require_ready(&site, &footing).await?;
+            self.require_ready(&site, &footing, choice.pr.unwrap_or(config.pr)).await?;
         }
         self.require_identity(&site).await?;
         let created_at = self.now();
@@ -268,9 +276,9 @@ impl Engine {
     }
 
     /// Everything a run needs of the repository, looked at without the network where that is possible.
-    async fn require_ready(&self, site: &Site, footing: &Footing) -> Result<(), Problem> {
+    async fn require_ready(&self, site: &Site, footing: &Footing, wants_pull: bool) -> Result<(), Problem> {
         let (site, footing) = (site.clone(), footing.clone());
-        self.blocking(move |engine| engine.0.edges.git.require_ready(&site, &footing)).await?
+        self.blocking(move |engine| engine.0.edges.git.require_ready(&site, &footing, wants_pull)).await?
     }
 }
 

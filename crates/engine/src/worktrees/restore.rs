@@ -2,7 +2,7 @@
 
 use camino::Utf8Path;
 use dandori_domain::Problem;
-use dandori_domain::run::Run;
+use dandori_domain::run::{Run, Status};
 use dandori_domain::worktree::{Keepsake, Owner, Worktree};
 use dandori_git::{ExistingBranch, GitError, NewWorktree, PRESERVED_PREFIX};
 use dandori_host::now;
@@ -82,6 +82,39 @@ impl Engine {
             }
         }
     }
+
+    /// The worktree that the kept work of a canceled run was restored to, while it is there.
+    pub(crate) async fn restored_to(&self, run: &Run) -> Result<Option<Worktree>, Problem> {
+        let Some(kept) = self.kept_by_cancel(run).await? else { return Ok(None) };
+        let stored = self.store().worktrees(Some(run.spec.repo)).await.map_err(|e| store_problem(&e))?;
+        Ok(stored.into_iter().rfind(|worktree| is_of(worktree, &kept) && worktree.path.exists()))
+    }
+
+    /// The kept work of a canceled run as it was last: a worktree that it was restored to may have been kept again.
+    pub(crate) async fn kept_last(&self, run: &Run) -> Result<Option<Keepsake>, Problem> {
+        let Some(kept) = self.kept_by_cancel(run).await? else { return Ok(None) };
+        let keepsakes = self.store().keepsakes(run.spec.repo).await.map_err(|e| store_problem(&e))?;
+        for later in keepsakes.into_iter().filter(|keepsake| keepsake.at > kept.at) {
+            let from = self.store().worktree(later.key.clone()).await.map_err(|e| store_problem(&e))?;
+            if from.is_some_and(|worktree| is_of(&worktree, &kept)) {
+                return Ok(Some(later));
+            }
+        }
+        Ok(Some(kept))
+    }
+
+    async fn kept_by_cancel(&self, run: &Run) -> Result<Option<Keepsake>, Problem> {
+        let Some(preserved) = run.preserved.as_ref().filter(|_| run.status() == Status::Canceled) else {
+            return Ok(None);
+        };
+        let keepsakes = self.store().keepsakes(run.spec.repo).await.map_err(|e| store_problem(&e))?;
+        Ok(keepsakes.into_iter().find(|keepsake| keepsake.reference == preserved.reference))
+    }
+}
+
+/// Whether a worktree was made of this kept work: it has its branch as its base.
+fn is_of(worktree: &Worktree, kept: &Keepsake) -> bool {
+    worktree.base == kept.branch && worktree.created_at >= kept.at
 }
 
 fn fits(keepsake: &Keepsake, text: &str, run: Option<&Run>) -> bool {
