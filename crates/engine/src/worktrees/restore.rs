@@ -21,12 +21,14 @@ impl Engine {
     ) -> Result<Worktree, Problem> {
         let known = self.open_at(path).await?;
         let keepsakes = self.store().keepsakes(known.repo.id).await.map_err(|e| store_problem(&e))?;
-        let run = self.find_run(text).await.ok();
+        // A task's name means all its runs: the work may be of an earlier one than the newest.
+        let runs = self.store().find_runs(text).await.unwrap_or_default();
         let keepsake = keepsakes
             .into_iter()
-            .filter(|k| fits(k, text, run.as_ref()))
+            .filter(|k| fits(k, text, &runs))
             .max_by_key(|k| k.at)
             .ok_or_else(|| Problem::NothingPreserved { text: text.to_owned() })?;
+        let run = runs.into_iter().find(|run| is_of(&keepsake, run));
         let key = fresh_key();
         let folder = self.layout().repo(known.repo.id).worktrees();
         let worktree = Worktree {
@@ -84,10 +86,14 @@ impl Engine {
     }
 }
 
-fn fits(keepsake: &Keepsake, text: &str, run: Option<&Run>) -> bool {
+fn is_of(keepsake: &Keepsake, run: &Run) -> bool {
+    run.preserved.as_ref().is_some_and(|preserved| preserved.reference == keepsake.reference)
+}
+
+fn fits(keepsake: &Keepsake, text: &str, runs: &[Run]) -> bool {
     keepsake.key.as_str() == text
         || keepsake.reference == text
         || keepsake.branch == text
         || keepsake.reference.strip_prefix(PRESERVED_PREFIX) == Some(text)
-        || run.and_then(|r| r.preserved.as_ref()).is_some_and(|p| p.reference == keepsake.reference)
+        || runs.iter().any(|run| is_of(keepsake, run))
 }
