@@ -47,11 +47,9 @@ fn where_it_is(context: &Context, task: &TaskView, commands: Vec<String>) -> Vec
     if here(context).is_some_and(|root| root == task.repository) {
         return commands;
     }
-    let placed =
-        |command: String| match ["dandori pr ", "dandori worktree "].iter().any(|verb| command.starts_with(verb)) {
-            true => format!("cd {} && {command}", shell_word(&task.repository)),
-            false => command,
-        };
+    let depends = |command: &str| ["dandori pr ", "dandori worktree "].iter().any(|verb| command.starts_with(verb));
+    let there = shell_word(&task.repository);
+    let placed = |command: String| if depends(&command) { format!("cd {there} && {command}") } else { command };
     commands.into_iter().map(placed).collect()
 }
 
