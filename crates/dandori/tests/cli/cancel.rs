@@ -18,7 +18,7 @@ fn canceling_a_running_agent_ends_its_whole_tree_and_keeps_its_edits() {
     let key = started["runs"][0]["id"].as_str().unwrap();
     let key = key[key.len() - 8..].to_owned();
     wait_until("the agent has edited", || env.dandori(["task", "log", "1", "--raw"]).stdout.contains("started"));
-    assert_eq!(state_of(&env, "1"), "RUNNING");
+    wait_until("that is written down", || state_of(&env, "1") == "RUNNING");
 
     let said = env.dandori(["task", "cancel", "T-1"]).ok();
     assert!(said.contains("CANCELED") && said.contains("refs/dandori/preserved/"), "{said}");
