@@ -160,7 +160,7 @@ pub enum MergeOutcome {
 pub struct Containment {
     pub base: String,
     pub head_oid: Oid,
-    /// The branch of this clone counts as well as the remote's.
+    /// The branch of this clone counts where the remote has none of this name.
     pub here_too: bool,
 }
 

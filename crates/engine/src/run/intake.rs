@@ -1,6 +1,7 @@
 //! Taking work on: every request is checked whole before anything is written.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use dandori_config::Config;
@@ -16,6 +17,9 @@ use dandori_store::{Again, NewRun, NewTask};
 use crate::Engine;
 use crate::edges::{Footing, Site};
 use crate::trouble::store_problem;
+
+/// How long a follow-up waits for the worktree of the run before it to be removed.
+const CLEAN_UP_PATIENCE: Duration = Duration::from_secs(30);
 
 /// `dandori run`
 #[derive(Clone)]
@@ -106,10 +110,7 @@ impl Engine {
         choice: RunChoice,
     ) -> Result<Run, Problem> {
         check_instruction(&instruction)?;
-        let status = earlier.status();
-        if !earlier.is_settled() {
-            return Err(Problem::TaskIsBusy { run: earlier.spec.id.key().to_string(), status });
-        }
+        let earlier = &self.put_away(earlier).await?;
         if let Some(worktree) = self.restored_to(earlier).await? {
             let (key, path) = (worktree.key.to_string(), worktree.path);
             return Err(Problem::WorkRestored { task: task.number.to_string(), worktree: key, path });
@@ -122,6 +123,28 @@ impl Engine {
             None => RunKind::First,
         };
         self.add_run(task, earlier, kind, instruction, choice, None).await
+    }
+
+    /// The run once nothing of it is under way any more. One that is over is waited for: its worktree may just be being
+    /// removed, because its pull request was merged or closed.
+    async fn put_away(&self, run: &Run) -> Result<Run, Problem> {
+        let mut events = self.store().watch_events();
+        let waited = async {
+            loop {
+                events.borrow_and_update();
+                let now: Run = self.store().subject(run.spec.id).await.map_err(|e| store_problem(&e))?;
+                if now.is_settled() {
+                    return Ok(now);
+                }
+                if !now.status().is_terminal() {
+                    return Err(Problem::TaskIsBusy { run: now.spec.id.key().to_string(), status: now.status() });
+                }
+                // The log is the truth; the bell may be lost.
+                let _ = tokio::time::timeout(Duration::from_secs(1), events.changed()).await;
+            }
+        };
+        let late = Problem::TaskIsBusy { run: run.spec.id.key().to_string(), status: run.status() };
+        tokio::time::timeout(CLEAN_UP_PATIENCE, waited).await.unwrap_or(Err(late))
     }
 
     /// The same instruction once more: from the base, or, when it was a follow-up, from where that began.
