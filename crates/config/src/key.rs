@@ -133,7 +133,7 @@ pub(crate) fn look_up(path: &[&str]) -> Found {
     for (key, place) in KEYS {
         let parts: Vec<&str> = key.split('.').collect();
         let fits = path.iter().zip(&parts).all(|(typed, part)| match *part {
-            "*" => true,
+            "*" => !typed.is_empty(),
             "@" => NAMES.contains(typed),
             "#" => CLASSES.contains(typed),
             part => *typed == part,

@@ -16,6 +16,7 @@ use crate::key::{self, Found, Place};
 use crate::notify::{NotifySettings, RawNotify};
 use crate::quantity::{parse_bytes, parse_seconds};
 use crate::set_up::SetUp;
+use crate::value;
 
 /// The configuration of one repository on this machine.
 #[derive(Clone, PartialEq, Debug)]
@@ -237,6 +238,8 @@ impl Config {
         set(&mut self.pr, raw.pr);
         set(&mut self.forge, raw.forge);
         set(&mut self.cleanup, raw.cleanup);
+        raw.language.as_deref().map_or(Ok(()), value::language)?;
+        raw.store.as_deref().map_or(Ok(()), value::store)?;
         self.language = raw.language.or(self.language.take());
         self.store = raw.store.or(self.store.take());
         if let Some(runs) = raw.runs {
@@ -264,13 +267,12 @@ impl Config {
             }
         }
         if let Some(template) = raw.commit.and_then(|c| c.template) {
-            if template.trim().is_empty() {
-                return Err("commit.template is empty".to_owned());
-            }
+            value::template(&template)?;
             self.commit_template = template;
         }
         set(&mut self.push_retries, raw.push.and_then(|p| p.retries));
         if let Some(worktrees) = raw.worktrees {
+            worktrees.pool.map_or(Ok(()), value::pool)?;
             set(&mut self.set_up, worktrees.set_up);
             set(&mut self.pool, worktrees.pool);
             set(&mut self.keep_days, worktrees.keep_days);
@@ -294,6 +296,7 @@ impl Config {
         }
         self.forbidden_paths.extend(raw.forbidden.and_then(|f| f.paths).unwrap_or_default());
         if let Some(github) = raw.github {
+            github.host.as_deref().map_or(Ok(()), value::host)?;
             set(&mut self.github_host, github.host);
             self.github_api = github.api.or(self.github_api.take());
         }

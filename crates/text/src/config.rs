@@ -1,8 +1,12 @@
 //! Words of `dandori config`: what each key does, and what became of a change.
 
+mod expected;
+
 use crate::lang::say;
 use crate::misuse::did_you_mean;
 use crate::{Lang, Said};
+
+pub use expected::expected;
 
 /// What a key does, in one line. A test of the program holds this against the keys there are.
 pub fn about(lang: Lang, key: &str) -> Option<&'static str> {
@@ -342,6 +346,30 @@ pub fn cannot_set(lang: Lang, key: &str, reason: &str, near: Option<&str>) -> Sa
             "すべてのキーと値は `dandori config show --all` で確認できます"
         )),
     }
+}
+
+/// A value that does not fit its key.
+pub fn cannot_be(lang: Lang, key: &str, value: &str, expected: &str) -> Said {
+    Said::what(say!(
+        lang,
+        "cannot set {key} to `{value}`; nothing was changed",
+        "{key} に `{value}` は設定できません。何も変更していません"
+    ))
+    .hint(say!(lang, "use {expected}", "指定できる値: {expected}"))
+}
+
+/// `agents..command`
+pub fn empty_part(lang: Lang, key: &str) -> Said {
+    Said::what(say!(
+        lang,
+        "`{key}` is not a key: there is no name between two dots; nothing was changed",
+        "`{key}` はキーではありません。名前が空の部分があります。何も変更していません"
+    ))
+    .hint(say!(
+        lang,
+        "list all keys and values with `dandori config show --all`",
+        "すべてのキーと値は `dandori config show --all` で確認できます"
+    ))
 }
 
 pub fn exists(lang: Lang, path: &str, flag: &str) -> Said {
