@@ -255,7 +255,7 @@ pub fn kept_work_id(run: &Run) -> Option<NeedId> {
 
 fn of_failure(failure: &Failure, kept: bool) -> NeedKind {
     match failure {
-        Failure::PushConflict { files } | Failure::ConflictLeft { files } => {
+        Failure::PushConflict { files } | Failure::ConflictLeft { files } | Failure::DoesNotMerge { files, .. } => {
             NeedKind::Conflict { files: files.clone() }
         }
         Failure::OverBudget { budget, spent } => NeedKind::BudgetReached { budget: *budget, spent: *spent },
@@ -269,6 +269,7 @@ fn of_failure(failure: &Failure, kept: bool) -> NeedKind {
         | Failure::SetUp { .. }
         | Failure::AgentMissing { .. }
         | Failure::Agent { .. }
+        | Failure::Check { .. }
         | Failure::SupervisorLost
         | Failure::ProcessesLeft { .. }
         | Failure::Tampered { .. }

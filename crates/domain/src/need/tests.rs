@@ -54,7 +54,7 @@ fn asked(n: u128, second: i64, agent: &str) -> Run {
         base: None,
         here: None,
         checkout: None,
-        updates: false,
+        brings: None,
         settings: RunSettings::default(),
         created_at: at(second),
     })

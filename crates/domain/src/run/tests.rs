@@ -40,7 +40,7 @@ fn run(wants_pull: bool, kind: RunKind) -> Run {
         base: None,
         here: None,
         checkout: None,
-        updates: false,
+        brings: None,
         settings,
         created_at: at(0),
     })

@@ -6,7 +6,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use dandori_config::Config;
 use dandori_domain::agent::AgentName;
 use dandori_domain::plain;
-use dandori_domain::run::{CustomAgent, Limits, Run, RunKind, RunSettings, SandboxMode};
+use dandori_domain::run::{Brings, CustomAgent, Limits, Run, RunKind, RunSettings, SandboxMode};
 use dandori_domain::task::{MAX_INSTRUCTION_BYTES, Repo, Task};
 use dandori_domain::wording::title;
 use dandori_domain::{Problem, RunId, TaskId, Usd};
@@ -37,8 +37,10 @@ pub struct RunChoice {
     pub pr: Option<bool>,
     pub budget: Option<f64>,
     pub model: Option<String>,
-    /// The newest base comes in, and nothing else is done.
-    pub updates: bool,
+    /// What is merged into its branch before anybody works.
+    pub brings: Option<Brings>,
+    /// Decides about a merge that may be given back.
+    pub check: Option<String>,
 }
 
 impl Engine {
@@ -83,7 +85,7 @@ impl Engine {
                 base: footing.base.clone(),
                 here: footing.here.clone(),
                 checkout: footing.checkout.clone(),
-                updates: false,
+                brings: choice.brings.clone(),
                 again: None,
                 created_at,
             });
@@ -134,7 +136,8 @@ impl Engine {
             pr: Some(earlier.spec.settings.wants_pull),
             budget: earlier.spec.settings.budget.map(Usd::dollars),
             model: earlier.spec.settings.model.clone(),
-            updates: earlier.spec.updates,
+            brings: earlier.spec.brings.clone(),
+            check: earlier.spec.settings.check.clone(),
         };
         let (kind, instruction) = (earlier.spec.kind.clone(), earlier.spec.instruction.clone());
         self.add_run(task, earlier, kind, instruction, choice, Some(again)).await
@@ -181,7 +184,7 @@ impl Engine {
             base: footing.base,
             here: footing.here,
             checkout: footing.checkout,
-            updates: choice.updates,
+            brings: choice.brings.clone(),
             again,
             created_at,
         };
@@ -324,7 +327,11 @@ fn settings(config: &Config, agent: &AgentName, choice: &RunChoice) -> Result<Ru
         model: choice.model.clone().or_else(|| config.model(agent).map(str::to_owned)),
         wants_pull: choice.pr.unwrap_or(config.pr),
         budget,
-        limits: limits_of(config, agent, custom.as_ref()),
+        limits: if choice.brings.as_ref().is_some_and(Brings::gives_back) {
+            limits_of(config, &AgentName::Exec(String::new()), None)
+        } else {
+            limits_of(config, agent, custom.as_ref())
+        },
         cleanup: config.cleanup,
         forbidden_paths: config.forbidden_paths.clone(),
         set_up: config.set_up.choice(),
@@ -332,6 +339,7 @@ fn settings(config: &Config, agent: &AgentName, choice: &RunChoice) -> Result<Ru
         push_retries: config.push_retries,
         sandbox: config.sandbox.clone(),
         pass_env: config.pass_env.clone(),
+        check: choice.check.clone(),
         custom,
     })
 }

@@ -89,7 +89,7 @@ pub(crate) async fn create(State(app): State<App>, speaks: Speaks, Sent(body): S
                 pr: body.pr,
                 budget: body.budget,
                 model: body.model,
-                updates: false,
+                ..RunChoice::default()
             },
         })
         .await?;
@@ -120,7 +120,7 @@ pub(crate) async fn follow_up(
         pr: body.pr,
         budget: body.budget,
         model: earlier.spec.settings.model.clone(),
-        updates: false,
+        ..RunChoice::default()
     };
     let run = app.engine.follow_up(&task, &earlier, body.instruction, choice).await?;
     Ok(Json(run_view(&app, speaks, &run).await?))

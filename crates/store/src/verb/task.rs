@@ -3,7 +3,7 @@
 use camino::Utf8PathBuf;
 use dandori_domain::id::{HostId, PullId, RepoId, RunId, TaskId, TaskNumber};
 use dandori_domain::pull::{Pull, PullFact, PullWanted};
-use dandori_domain::run::{Here, RunSettings};
+use dandori_domain::run::{Brings, Here, RunSettings};
 use dandori_domain::task::Task;
 use dandori_domain::{AgentName, Run, RunKind, RunSpec, Status};
 use jiff::Timestamp;
@@ -36,7 +36,7 @@ pub struct NewRun {
     pub base: Option<String>,
     pub here: Option<Here>,
     pub checkout: Option<Utf8PathBuf>,
-    pub updates: bool,
+    pub brings: Option<Brings>,
     pub settings: RunSettings,
     pub again: Option<Again>,
     pub created_at: Timestamp,
@@ -64,7 +64,7 @@ impl NewRun {
             base: self.base.clone(),
             here: self.here.clone(),
             checkout: self.checkout.clone(),
-            updates: self.updates,
+            brings: self.brings.clone(),
             settings: self.settings.clone(),
             retry_of: self.again.map(|again| again.of),
             created_at: self.created_at,
