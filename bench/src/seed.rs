@@ -108,6 +108,7 @@ fn new_run(host: HostId) -> NewRun {
         here: None,
         checkout: None,
         brings: None,
+        errand: None,
         settings: RunSettings::default(),
         created_at: now(),
     }

@@ -125,6 +125,7 @@ fn new_run(host: HostId, kind: RunKind) -> NewRun {
         here: None,
         checkout: None,
         brings: None,
+        errand: None,
         settings: RunSettings::default(),
         created_at: at(0),
     }

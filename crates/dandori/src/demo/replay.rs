@@ -113,6 +113,7 @@ fn spec(event: &EventView) -> Option<RunSpec> {
         here: None,
         checkout: None,
         brings: None,
+        errand: None,
         settings: RunSettings { wants_pull: created.wants_pull, ..RunSettings::default() },
         created_at: event.at.parse().ok()?,
     })

@@ -37,6 +37,7 @@ fn like(earlier: &Run, agent: &str) -> NewRun {
         here: None,
         checkout: None,
         brings: None,
+        errand: None,
         settings: RunSettings { set_up: SetUpChoice::Nothing, ..RunSettings::default() },
         again: None,
         created_at: now(),
@@ -64,8 +65,8 @@ fn commit_of(env: &TestEnv, run: &Value) -> Oid {
     Oid::new(env.git(["rev-parse", run["branch"].as_str().unwrap()]).trim())
 }
 
-fn giving_back(oid: &Oid, name: &str) -> Option<Brings> {
-    Some(Brings::Commit { oid: oid.clone(), name: name.to_owned(), on_conflict: OnConflict::GiveBack })
+fn giving_back(oid: &Oid, name: &str) -> Brings {
+    Brings::Commit { oid: oid.clone(), name: name.to_owned(), on_conflict: OnConflict::GiveBack }
 }
 
 /// One more run of the task of `earlier`, on its branch.
@@ -93,7 +94,7 @@ fn work_is_integrated_as_git_merges_it_once_the_check_agrees_and_given_back_othe
     // A first run brings a commit that is simply ahead. What the check writes is nobody's work.
     let order = with_store(&env, async |store, runs| {
         let mut run = like(&runs[0], "exec:exit 9");
-        run.brings = giving_back(&first, "T-1");
+        run.brings = Some(giving_back(&first, "T-1"));
         run.settings.check = Some("test -f a.txt && echo built > built.txt && echo x >> README.md".to_owned());
         create(store, &runs[0], run).await.1
     });
@@ -111,7 +112,7 @@ fn work_is_integrated_as_git_merges_it_once_the_check_agrees_and_given_back_othe
     let before = env.git(["rev-parse", &branch]);
     let _ = with_store(&env, async |store, runs| {
         let mut run = like(&order, "exec:exit 9");
-        run.brings = giving_back(&second, "T-2");
+        run.brings = Some(giving_back(&second, "T-2"));
         run.settings.check = Some("echo left > left.txt; echo 'two tests failed'; exit 3".to_owned());
         follow_up(store, &runs, &order, run).await
     });
@@ -123,7 +124,7 @@ fn work_is_integrated_as_git_merges_it_once_the_check_agrees_and_given_back_othe
     // A conflict is known before anything is touched.
     let _ = with_store(&env, async |store, runs| {
         let mut run = like(&order, "exec:exit 9");
-        run.brings = giving_back(&rival, "T-3");
+        run.brings = Some(giving_back(&rival, "T-3"));
         follow_up(store, &runs, &order, run).await
     });
     let ran = over(&env, "T-4", 3);
@@ -133,7 +134,7 @@ fn work_is_integrated_as_git_merges_it_once_the_check_agrees_and_given_back_othe
     // The second comes in after all; what the refused check had left behind is kept elsewhere and not part of it.
     let _ = with_store(&env, async |store, runs| {
         let mut run = like(&order, "exec:exit 9");
-        run.brings = giving_back(&second, "T-2");
+        run.brings = Some(giving_back(&second, "T-2"));
         run.settings.check = Some("test ! -e left.txt && test -f a.txt && test -f b.txt".to_owned());
         follow_up(store, &runs, &order, run).await
     });
@@ -147,7 +148,7 @@ fn work_is_integrated_as_git_merges_it_once_the_check_agrees_and_given_back_othe
     let before = env.git(["rev-parse", &branch]);
     let _ = with_store(&env, async |store, runs| {
         let mut run = like(&order, "exec:exit 9");
-        run.brings = giving_back(&second, "T-2");
+        run.brings = Some(giving_back(&second, "T-2"));
         follow_up(store, &runs, &order, run).await
     });
     assert_eq!(over(&env, "T-4", 5)["state"], "SUCCEEDED");

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::brings::{self, Brings};
-use super::{Here, Workspace};
+use super::{Errand, Here, Workspace};
 use crate::agent::AgentName;
 use crate::failure::Limit;
 use crate::id::{HostId, RepoId, RunId, SessionId, TaskId, TaskNumber, Usd};
@@ -34,6 +34,9 @@ pub struct RunSpec {
     /// What is merged into its branch before anybody works.
     #[serde(default, alias = "updates", deserialize_with = "brings::stored", skip_serializing_if = "Option::is_none")]
     pub brings: Option<Brings>,
+    /// Whom it works for, when that is an agent of a formation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub errand: Option<Errand>,
     pub settings: RunSettings,
     /// The run whose instruction this one carries out once more.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -41,6 +41,7 @@ fn run(wants_pull: bool, kind: RunKind) -> Run {
         here: None,
         checkout: None,
         brings: None,
+        errand: None,
         settings,
         created_at: at(0),
     })

@@ -6,12 +6,13 @@ use camino::{Utf8Path, Utf8PathBuf};
 use dandori_config::Config;
 use dandori_domain::agent::AgentName;
 use dandori_domain::plain;
-use dandori_domain::run::{Brings, CustomAgent, Limits, Run, RunKind, RunSettings, SandboxMode};
+use dandori_domain::run::{Brings, CustomAgent, Errand, Limits, Run, RunKind, RunSettings, SandboxMode};
 use dandori_domain::task::{MAX_INSTRUCTION_BYTES, Repo, Task};
 use dandori_domain::wording::title;
 use dandori_domain::{Problem, RunId, TaskId, Usd};
 use dandori_host::Env;
 use dandori_store::{Again, NewRun, NewTask};
+use jiff::Timestamp;
 
 use crate::Engine;
 use crate::edges::{Footing, Site};
@@ -20,6 +21,8 @@ use crate::trouble::store_problem;
 /// `dandori run`
 #[derive(Clone)]
 pub struct NewTaskRequest {
+    /// Where the task has an id before it is created.
+    pub id: Option<TaskId>,
     pub path: Utf8PathBuf,
     pub instruction: String,
     pub agents: Vec<String>,
@@ -41,6 +44,8 @@ pub struct RunChoice {
     pub brings: Option<Brings>,
     /// Decides about a merge that may be given back.
     pub check: Option<String>,
+    /// Whom the run works for; its id follows from that.
+    pub errand: Option<Errand>,
 }
 
 impl Engine {
@@ -68,7 +73,7 @@ impl Engine {
         }
         let created_at = self.now();
         let task = NewTask {
-            id: TaskId::mint(created_at, self.random()),
+            id: request.id.unwrap_or_else(|| TaskId::mint(created_at, self.random())),
             repo: site.repo.id,
             title: title(&request.instruction),
             created_at,
@@ -76,7 +81,7 @@ impl Engine {
         let mut runs = Vec::with_capacity(agents.len());
         for agent in agents {
             runs.push(NewRun {
-                id: RunId::mint(created_at, self.random()),
+                id: self.run_id(&choice, created_at),
                 host: self.life().host,
                 settings: settings(&config, &agent, &choice)?,
                 agent,
@@ -86,6 +91,7 @@ impl Engine {
                 here: footing.here.clone(),
                 checkout: footing.checkout.clone(),
                 brings: choice.brings.clone(),
+                errand: choice.errand.clone(),
                 again: None,
                 created_at,
             });
@@ -138,6 +144,7 @@ impl Engine {
             model: earlier.spec.settings.model.clone(),
             brings: earlier.spec.brings.clone(),
             check: earlier.spec.settings.check.clone(),
+            errand: None,
         };
         let (kind, instruction) = (earlier.spec.kind.clone(), earlier.spec.instruction.clone());
         self.add_run(task, earlier, kind, instruction, choice, Some(again)).await
@@ -175,7 +182,7 @@ impl Engine {
         self.require_identity(&site).await?;
         let created_at = self.now();
         let run = NewRun {
-            id: RunId::mint(created_at, self.random()),
+            id: self.run_id(&choice, created_at),
             host: self.life().host,
             settings: settings(&config, &agent, &choice)?,
             agent,
@@ -185,6 +192,7 @@ impl Engine {
             here: footing.here,
             checkout: footing.checkout,
             brings: choice.brings.clone(),
+            errand: choice.errand.clone(),
             again,
             created_at,
         };
@@ -197,6 +205,10 @@ impl Engine {
         let run = added.map_err(|e| store_problem(&e))?;
         self.0.admission.notify_one();
         Ok(run)
+    }
+
+    fn run_id(&self, choice: &RunChoice, at: Timestamp) -> RunId {
+        choice.errand.as_ref().map_or_else(|| RunId::mint(at, self.random()), Errand::run_id)
     }
 
     fn require_open(&self) -> Result<(), Problem> {

@@ -79,6 +79,7 @@ pub(crate) async fn create(State(app): State<App>, speaks: Speaks, Sent(body): S
     let (task, _) = app
         .engine
         .create_task(NewTaskRequest {
+            id: None,
             path: body.path.into(),
             instruction: body.instruction,
             agents: body.agents,
