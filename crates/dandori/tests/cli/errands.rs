@@ -177,3 +177,24 @@ fn whoever_has_to_resolve_finds_both_sides_in_the_files_and_is_told_what_is_merg
     assert!(told.contains("the order is being merged into this branch"), "{told}");
     assert!(env.git(["log", "-1", "--format=%P", branch]).contains(other.as_str()));
 }
+
+#[test]
+fn a_run_that_may_only_read_sees_its_worktree_changes_nothing_of_it_and_succeeds() {
+    let env = machine();
+    let _ = env.run_json(["add a", "--agent", "exec:echo a > a.txt"]);
+    let run = with_store(&env, async |store, runs| {
+        let tries =
+            "echo x > new.txt; echo x >> README.md; rm README.md; mkdir made; chmod 700 README.md; mv README.md b";
+        let agent = format!("exec:({tries}) 2> /dev/null; cat README.md > $TMPDIR/seen && ls -A && cat $TMPDIR/seen");
+        let mut run = like(&runs[0], &agent);
+        run.settings.read_only = true;
+        create(store, &runs[0], run).await.1
+    });
+    let ran = over(&env, "T-2", 1);
+    assert_eq!((&ran["state"], &ran["changes"]), (&"SUCCEEDED".into(), &Value::Null), "{ran}");
+    let files = dandori_host::layout::Layout::at(env.state()).repo(run.spec.repo).run(run.spec.id);
+    let said = std::fs::read_to_string(files.output()).unwrap();
+    assert!(said.starts_with(".git\n") && said.contains("README.md\n"), "{said}");
+    assert!(["new.txt", "made", "\nx\n"].iter().all(|trace| !said.contains(trace)), "{said}");
+    assert_eq!(ran["preserved"], Value::Null, "there was nothing to keep");
+}

@@ -79,6 +79,9 @@ pub struct RunSettings {
     pub sandbox: SandboxSettings,
     /// Names of further environment variables the agent may see.
     pub pass_env: Vec<String>,
+    /// It may look at everything in its worktree and change nothing; nothing is staged.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub read_only: bool,
     /// The shell line that decides about a merge in place of an agent; `None`: what git merges is good.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub check: Option<String>,
@@ -124,6 +127,7 @@ impl Default for RunSettings {
             push_retries: 2,
             sandbox: SandboxSettings::default(),
             pass_env: Vec::new(),
+            read_only: false,
             check: None,
             custom: None,
         }

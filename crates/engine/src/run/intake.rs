@@ -44,6 +44,8 @@ pub struct RunChoice {
     pub brings: Option<Brings>,
     /// Decides about a merge that may be given back.
     pub check: Option<String>,
+    /// It changes nothing.
+    pub read_only: bool,
     /// Whom the run works for; its id follows from that.
     pub errand: Option<Errand>,
 }
@@ -144,6 +146,7 @@ impl Engine {
             model: earlier.spec.settings.model.clone(),
             brings: earlier.spec.brings.clone(),
             check: earlier.spec.settings.check.clone(),
+            read_only: earlier.spec.settings.read_only,
             errand: None,
         };
         let (kind, instruction) = (earlier.spec.kind.clone(), earlier.spec.instruction.clone());
@@ -351,6 +354,7 @@ fn settings(config: &Config, agent: &AgentName, choice: &RunChoice) -> Result<Ru
         push_retries: config.push_retries,
         sandbox: config.sandbox.clone(),
         pass_env: config.pass_env.clone(),
+        read_only: choice.read_only,
         check: choice.check.clone(),
         custom,
     })

@@ -36,7 +36,9 @@ pub(super) fn stage(layout: &Layout, known: &Known, run: &Run, work: &Work) -> R
     let further = run.spec.settings.forbidden_paths.iter().map(String::as_str);
     let forbidden: Vec<&str> = FORBIDDEN.iter().copied().chain(further).collect();
     let (parent, merges) = (&workspace.base_oid, workspace.merges.as_deref());
-    let answer = if run.gives_back() {
+    let answer = if run.spec.settings.read_only {
+        tree.stage_as_merged(parent, None)
+    } else if run.gives_back() {
         // What the check wrote is nobody's work.
         tree.stage_as_merged(parent, merges)
     } else {
