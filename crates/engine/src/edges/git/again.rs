@@ -199,9 +199,12 @@ pub(super) fn arrive(
         Ok(()) => {
             if let Some(merged) = &arrival.base {
                 workspace.merges = Some(Box::new(merged.clone()));
-                let base = run.spec.brings.as_ref().map_or(&*workspace.base, |brings| brings.name(&workspace.base));
-                let note = Note::BaseMerged { base: base.to_owned(), commits: arrival.commits };
-                facts.push(Fact::Noted { note });
+                // With a conflict it is the agent who merges it, or nobody.
+                if arrival.conflicts.is_empty() {
+                    let base = run.spec.brings.as_ref().map_or(&*workspace.base, |brings| brings.name(&workspace.base));
+                    let note = Note::BaseMerged { base: base.to_owned(), commits: arrival.commits };
+                    facts.push(Fact::Noted { note });
+                }
             } else {
                 workspace.ours_after = arrival.theirs.clone();
                 facts.push(Fact::Noted { note: Note::PulledBefore { commits: arrival.commits } });
