@@ -75,14 +75,15 @@ impl Tree {
     /// Stages what git makes of `parent` and `merges`, and nothing that was written into the files since.
     pub fn stage_as_merged(&self, parent: &Oid, merges: Option<&Oid>) -> Result<StageAnswer, GitError> {
         let arrival = merges.map(|merged| self.repository.merge_in(parent, merged)).transpose()?.flatten();
-        let tree = match arrival {
-            Some(arrival) if arrival.conflicts.is_empty() => arrival.files,
+        let (tree, nothing) = match arrival {
+            // A merge is one even when both sides did the same: the other is then known to the branch.
+            Some(arrival) if arrival.conflicts.is_empty() => (arrival.files, Some(Changes::default())),
             Some(arrival) => {
                 return Err(GitError::unexpected(format!("a conflict in {}", arrival.conflicts.join(", "))));
             }
-            None => self.repository.commit_object(parent)?.tree,
+            None => (self.repository.commit_object(parent)?.tree, None),
         };
-        let changes = self.repository.delta(parent, &tree)?.changes();
+        let changes = self.repository.delta(parent, &tree)?.changes().or(nothing);
         self.adopt(&tree)?;
         Ok(StageAnswer::Staged { tree, parent: parent.clone(), changes })
     }

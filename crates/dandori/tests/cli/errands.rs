@@ -90,6 +90,7 @@ fn work_is_integrated_as_git_merges_it_once_the_check_agrees_and_given_back_othe
     let first = commit_of(&env, &done("add a", "exec:echo a > a.txt"));
     let second = commit_of(&env, &done("add b", "exec:echo b > b.txt; echo more >> README.md"));
     let rival = commit_of(&env, &done("add c", "exec:echo other > a.txt"));
+    let twin = commit_of(&env, &done("add d", "exec:echo a > a.txt"));
 
     // A first run brings a commit that is simply ahead. What the check writes is nobody's work.
     let order = with_store(&env, async |store, runs| {
@@ -98,7 +99,7 @@ fn work_is_integrated_as_git_merges_it_once_the_check_agrees_and_given_back_othe
         run.settings.check = Some("test -f a.txt && echo built > built.txt && echo x >> README.md".to_owned());
         create(store, &runs[0], run).await.1
     });
-    let ran = over(&env, "T-4", 1);
+    let ran = over(&env, "T-5", 1);
     assert_eq!(ran["state"], "SUCCEEDED", "{ran}");
     let branch = ran["branch"].as_str().unwrap().to_owned();
     let files = list(&env, &branch);
@@ -116,7 +117,7 @@ fn work_is_integrated_as_git_merges_it_once_the_check_agrees_and_given_back_othe
         run.settings.check = Some("echo left > left.txt; echo 'two tests failed'; exit 3".to_owned());
         follow_up(store, &runs, &order, run).await
     });
-    let ran = over(&env, "T-4", 2);
+    let ran = over(&env, "T-5", 2);
     assert_eq!((&ran["state"], &ran["error"]["code"]), (&"FAILED".into(), &"check".into()), "{ran}");
     assert!(ran["error"].to_string().contains("two tests failed"), "{ran}");
     assert_eq!(env.git(["rev-parse", &branch]), before);
@@ -127,7 +128,7 @@ fn work_is_integrated_as_git_merges_it_once_the_check_agrees_and_given_back_othe
         run.brings = Some(giving_back(&rival, "T-3"));
         follow_up(store, &runs, &order, run).await
     });
-    let ran = over(&env, "T-4", 3);
+    let ran = over(&env, "T-5", 3);
     assert_eq!((&ran["state"], &ran["error"]["code"]), (&"FAILED".into(), &"does_not_merge".into()), "{ran}");
     assert!(ran["error"].to_string().contains("a.txt"), "{ran}");
 
@@ -138,11 +139,21 @@ fn work_is_integrated_as_git_merges_it_once_the_check_agrees_and_given_back_othe
         run.settings.check = Some("test ! -e left.txt && test -f a.txt && test -f b.txt".to_owned());
         follow_up(store, &runs, &order, run).await
     });
-    let ran = over(&env, "T-4", 4);
+    let ran = over(&env, "T-5", 4);
     assert_eq!(ran["state"], "SUCCEEDED", "{ran}");
     let files = list(&env, &branch);
     assert!(files.contains("b.txt") && !files.contains("left.txt") && !files.contains("built.txt"), "{files}");
     assert!(env.git(["for-each-ref", "refs/dandori/preserved/"]).lines().count() >= 1, "what was left is kept");
+
+    // One that did the same as another changes no file and is part of the branch all the same.
+    let _ = with_store(&env, async |store, runs| {
+        let mut run = like(&order, "exec:exit 9");
+        run.brings = Some(giving_back(&twin, "T-4"));
+        follow_up(store, &runs, &order, run).await
+    });
+    let ran = over(&env, "T-5", 5);
+    assert_eq!(ran["state"], "SUCCEEDED", "{ran}");
+    assert!(env.git(["log", "-1", "--format=%P", &branch]).trim().ends_with(twin.as_str()));
 
     // Once more the same: there is nothing to bring, and nothing is committed.
     let before = env.git(["rev-parse", &branch]);
@@ -151,7 +162,7 @@ fn work_is_integrated_as_git_merges_it_once_the_check_agrees_and_given_back_othe
         run.brings = Some(giving_back(&second, "T-2"));
         follow_up(store, &runs, &order, run).await
     });
-    assert_eq!(over(&env, "T-4", 5)["state"], "SUCCEEDED");
+    assert_eq!(over(&env, "T-5", 6)["state"], "SUCCEEDED");
     assert_eq!(env.git(["rev-parse", &branch]), before);
 }
 
