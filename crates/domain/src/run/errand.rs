@@ -55,7 +55,7 @@ impl Errand {
 }
 
 /// The run of a message under an epoch: whoever starts it again after a crash starts the same one. Its time is the message's.
-pub fn run_id_for(message: MessageId, epoch: Epoch) -> RunId {
+fn run_id_for(message: MessageId, epoch: Epoch) -> RunId {
     let fnv = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
     let seed = message.uuid();
     let bytes = || seed.as_bytes().iter().copied().chain(epoch.0.to_be_bytes());
