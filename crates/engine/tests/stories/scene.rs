@@ -157,6 +157,7 @@ impl Scene {
     pub(crate) async fn run_with(&mut self, instruction: &str, agents: &[&str], pr: bool) -> Task {
         let path = self.root().join("repo");
         let request = NewTaskRequest {
+            id: None,
             path,
             instruction: instruction.to_owned(),
             agents: agents.iter().map(|agent| (*agent).to_owned()).collect(),

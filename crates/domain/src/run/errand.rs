@@ -1,0 +1,91 @@
+//! Whom a run works for, when it was not a person who asked for it.
+
+use std::fmt;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::id::{CommandId, Epoch, MessageId, RunId};
+
+/// What an agent of a formation is there for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    Orchestrator,
+    Planner,
+    Worker,
+}
+
+impl Role {
+    pub const ALL: [Self; 3] = [Self::Orchestrator, Self::Planner, Self::Worker];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Orchestrator => "orchestrator",
+            Self::Planner => "planner",
+            Self::Worker => "worker",
+        }
+    }
+}
+
+impl fmt::Display for Role {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// A message of a formation's queue that became a run. What comes of it is the formation's business.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Errand {
+    /// The order it belongs to; a message of mere words may belong to none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<CommandId>,
+    pub message: MessageId,
+    /// Under which the message is held: a result that comes under an earlier one is late.
+    pub epoch: Epoch,
+    /// `worker3`
+    pub agent: String,
+    pub role: Role,
+}
+
+impl Errand {
+    pub fn run_id(&self) -> RunId {
+        run_id_for(self.message, self.epoch)
+    }
+}
+
+/// The run of a message under an epoch: whoever starts it again after a crash starts the same one. Its time is the message's.
+fn run_id_for(message: MessageId, epoch: Epoch) -> RunId {
+    let fnv = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    let seed = message.uuid();
+    let bytes = || seed.as_bytes().iter().copied().chain(epoch.0.to_be_bytes());
+    // Twice over, from two beginnings: an id has eighty bits of it. Mixed, so that neighbours differ in all of them.
+    let half = |start: u64| {
+        let hash = bytes().fold(start, fnv);
+        let hash = (hash ^ (hash >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd);
+        hash ^ (hash >> 33)
+    };
+    let random = (u128::from(half(0xcbf2_9ce4_8422_2325)) << 64) | u128::from(half(0x9e37_79b9_7f4a_7c15));
+    let millis = i64::try_from(seed.as_u128() >> 80).unwrap_or(0);
+    RunId::mint(Timestamp::from_millisecond(millis).unwrap_or_default(), random)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn the_same_message_and_epoch_are_the_same_run_and_no_others_are() {
+        let now: Timestamp = "2026-01-01T00:00:00Z".parse().unwrap();
+        let messages: Vec<_> = (0..100u128).map(|i| MessageId::mint(now, i << 48)).collect();
+        let ids = || messages.iter().flat_map(|message| (1..50).map(|epoch| run_id_for(*message, Epoch(epoch))));
+        assert!(ids().eq(ids()));
+        assert_eq!(ids().map(|id| id.key()).collect::<HashSet<_>>().len(), 100 * 49, "people know them apart, too");
+        let time = |uuid: uuid::Uuid| uuid.as_u128() >> 80;
+        assert!(ids().all(|id| time(id.uuid()) == time(messages[0].uuid())));
+        // Stored ids have to stay what they are.
+        assert_eq!(run_id_for(messages[1], Epoch(1)).to_string(), "run_01kdvdna00e24tpht6e7wt6hwj");
+    }
+}
