@@ -8,6 +8,7 @@ mod daemon;
 mod demo;
 mod documents;
 mod editor;
+mod filled;
 mod guarded;
 mod localise;
 mod misuse;

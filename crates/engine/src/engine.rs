@@ -56,6 +56,8 @@ pub(crate) struct Inner {
     pub(crate) sandbox: Sandbox,
     /// Rung when a place may have become free or a run wants one.
     pub(crate) admission: Notify,
+    /// Rung when a formation may have something to do.
+    pub(crate) formations: Notify,
     /// Why the last who asked to be admitted could not be: the store did not write it down.
     pub(crate) not_admitted: Mutex<Option<Problem>>,
     /// Rung when something was thrown into the trash or a slot was taken.
@@ -151,6 +153,7 @@ impl Engine {
             opener,
             sandbox,
             admission: Notify::new(),
+            formations: Notify::new(),
             not_admitted: Mutex::default(),
             housekeeping: Notify::new(),
             leaving: tokio::sync::Mutex::new(false),
@@ -253,6 +256,11 @@ impl Engine {
 
     pub(crate) fn random(&self) -> u128 {
         self.0.kernel.random()
+    }
+
+    /// Time is a story's: no other clock counts.
+    pub(crate) fn is_simulated(&self) -> bool {
+        self.0.kernel.is_simulated()
     }
 
     pub(crate) fn stopping(&self) -> &CancellationToken {

@@ -80,6 +80,10 @@ impl Kernel {
         self.clock.now()
     }
 
+    pub(crate) fn is_simulated(&self) -> bool {
+        matches!(self.faults, Faults::Story(_))
+    }
+
     pub(crate) fn random(&self) -> u128 {
         self.ids.random()
     }

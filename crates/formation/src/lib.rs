@@ -25,7 +25,8 @@ pub mod rules;
 pub mod standing;
 pub mod task;
 
-pub use agent::{AgentId, Role};
+pub use agent::{AgentId, MOST_WORKERS, Role};
+pub use assign::{Crew, Seat};
 pub use command::{Command, CommandState, Tally};
 pub use ledger::Ledger;
 pub use message::{Delivery, Lease, Message, MessageKind};
