@@ -36,6 +36,7 @@ CREATE TABLE plan_task (
 );
 CREATE INDEX plan_task_of_command ON plan_task (command, ordinal, id);
 CREATE INDEX plan_task_paused ON plan_task (command) WHERE state = 'paused_for_replan';
+CREATE INDEX plan_task_reported ON plan_task (command) WHERE state = 'verify_pending';
 
 -- What is to be done: up to 64 KB that is written once and stays out of the rows that change.
 CREATE TABLE brief (
