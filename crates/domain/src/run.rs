@@ -24,7 +24,7 @@ use crate::machine::{About, Consequence, IllegalFact, Machine, Next};
 use crate::pull::{PullWanted, PullWords, WantedBy};
 
 pub use brings::{Brings, OnConflict};
-pub use errand::{Errand, Role};
+pub use errand::{Errand, Purpose, Role};
 pub use fact::{
     Arrival, BranchFate, Changes, Fact, Gap, Intent, Note, PlannedCommit, PlannedPush, PlannedWorktree, ProcessRef,
     Refusal, RefusedWhat, Sandbox, Workspace,
