@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 use dandori_domain::id::{Epoch, HostId, MessageId, Oid, RepoId, WorktreeKey};
 use dandori_domain::pull::{PullDraft, PullState};
-use dandori_domain::run::{BranchFate, Errand, Role};
+use dandori_domain::run::{BranchFate, Errand, Purpose, Role};
 use dandori_domain::worktree::{Keepsake, Owner, Worktree};
 use dandori_domain::{Fact, Run, Status};
 
@@ -61,7 +61,8 @@ async fn task_numbers_are_dense_when_many_ask_together(world: World) {
 async fn an_errand_s_run_is_created_once_when_many_ask_together(world: World) {
     let errand = |n: u128, epoch| {
         let message = MessageId::mint(at(0), n << 64);
-        Errand { command: None, message, epoch: Epoch(epoch), agent: "worker1".into(), role: Role::Worker }
+        let (purpose, agent, role) = (Purpose::Work, "worker1".into(), Role::Worker);
+        Errand { command: None, message, epoch: Epoch(epoch), purpose, agent, role }
     };
     let for_errand = |errand: Errand| NewRun { id: errand.run_id(), errand: Some(errand), ..world.new_run() };
     let task = world.new_task("an errand");
@@ -98,6 +99,15 @@ async fn an_errand_s_run_is_created_once_when_many_ask_together(world: World) {
     let admitted = world.record(second.id, vec![Fact::Admitted]).await.unwrap();
     assert_eq!(world.store.add_run(task.id, second.clone()).await.unwrap(), admitted);
     assert_eq!(world.store.create_task(task.clone(), vec![second.clone()]).await.unwrap().1, [admitted]);
+
+    // What is done with its work for the same message under the same epoch is another run, of another task.
+    let (order, order_run) = world.store.create_task(world.new_task("an order"), vec![world.new_run()]).await.unwrap();
+    let integrates = for_errand(Errand { purpose: Purpose::Integrate, ..errand(1, 2) });
+    for _ in 0..2 {
+        assert_eq!(world.store.add_run(order.id, integrates.clone()).await.unwrap().spec.id, integrates.id);
+    }
+    let ids: Vec<_> = world.store.whole_task(order.id).await.unwrap().runs.iter().map(|run| run.spec.id).collect();
+    assert_eq!(BTreeSet::from_iter(ids), BTreeSet::from([order_run[0].spec.id, integrates.id]));
 
     let foreign = NewRun { errand: Some(errand(2, 2)), ..second };
     assert!(matches!(world.store.add_run(task.id, foreign).await, Err(StoreError::Other { .. })));

@@ -7,8 +7,8 @@ use crate::id::{Epoch, HostId, MessageId, Oid, PullId, WorktreeKey};
 use crate::machine::Machine;
 use crate::pull::{PullFact, PullLink, PullWanted, PullWords, WantedBy};
 use crate::run::{
-    Changes, CustomAgent, Errand, Fact, Intent, PlannedCommit, PlannedPush, PlannedWorktree, ProcessRef, Role, RunKind,
-    RunSettings, RunSpec, Sandbox, Workspace,
+    Changes, CustomAgent, Errand, Fact, Intent, PlannedCommit, PlannedPush, PlannedWorktree, ProcessRef, Purpose, Role,
+    RunKind, RunSettings, RunSpec, Sandbox, Workspace,
 };
 
 fn at(second: i64) -> Timestamp {
@@ -194,7 +194,8 @@ fn what_becomes_of_an_errand_is_for_its_formation_to_decide() {
     assert!(!found(&runs).is_empty());
     for run in &mut runs {
         let message = MessageId::mint(at(0), 7);
-        let errand = Errand { command: None, message, epoch: Epoch(1), agent: "worker1".into(), role: Role::Worker };
+        let (purpose, agent, role) = (Purpose::Work, "worker1".to_owned(), Role::Worker);
+        let errand = Errand { command: None, message, epoch: Epoch(1), purpose, agent, role };
         run.spec.errand = Some(errand);
     }
     assert_eq!(found(&runs), Vec::<&str>::new());

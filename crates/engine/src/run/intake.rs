@@ -12,7 +12,7 @@ use dandori_domain::task::{MAX_INSTRUCTION_BYTES, Repo, Task};
 use dandori_domain::wording::title;
 use dandori_domain::{Problem, RunId, TaskId, Usd};
 use dandori_host::Env;
-use dandori_store::{Again, NewRun, NewTask};
+use dandori_store::{Again, NewRun, NewTask, StoreError};
 use jiff::Timestamp;
 
 use crate::Engine;
@@ -57,6 +57,10 @@ pub struct RunChoice {
 impl Engine {
     pub async fn create_task(&self, request: NewTaskRequest) -> Result<(Task, Vec<Run>), Problem> {
         self.require_open()?;
+        if let Some(run) = self.begun_before(&request.choice).await? {
+            let task = self.store().task(run.spec.task).await.map_err(|e| store_problem(&e))?;
+            return Ok((task, vec![run]));
+        }
         check_instruction(&request.instruction)?;
         check_line("base", request.base.as_deref())?;
         check_line("model", request.choice.model.as_deref())?;
@@ -119,6 +123,9 @@ impl Engine {
         instruction: String,
         choice: RunChoice,
     ) -> Result<Run, Problem> {
+        if let Some(run) = self.begun_before(&choice).await? {
+            return Ok(run);
+        }
         check_instruction(&instruction)?;
         let earlier = &self.put_away(earlier).await?;
         if let Some(worktree) = self.restored_to(earlier).await? {
@@ -251,6 +258,17 @@ impl Engine {
         let run = added.map_err(|e| store_problem(&e))?;
         self.0.admission.notify_one();
         Ok(run)
+    }
+
+    /// The run of an errand that was asked for before, whatever has changed since.
+    async fn begun_before(&self, choice: &RunChoice) -> Result<Option<Run>, Problem> {
+        let Some(errand) = &choice.errand else { return Ok(None) };
+        match self.store().subject::<Run>(errand.run_id()).await {
+            Ok(run) if run.spec.errand.as_ref() == Some(errand) => Ok(Some(run)),
+            // The store says what is wrong with another's.
+            Ok(_) | Err(StoreError::NotFound { .. }) => Ok(None),
+            Err(e) => Err(store_problem(&e)),
+        }
     }
 
     fn run_id(&self, choice: &RunChoice, at: Timestamp) -> RunId {
