@@ -195,7 +195,7 @@ fn what_becomes_of_an_errand_is_for_its_formation_to_decide() {
     for run in &mut runs {
         let message = MessageId::mint(at(0), 7);
         let (purpose, agent, role) = (Purpose::Work, "worker1".to_owned(), Role::Worker);
-        let errand = Errand { command: None, message, epoch: Epoch(1), purpose, agent, role };
+        let errand = Errand { command: None, message, epoch: Epoch(1), purpose, agent, role, about: String::new() };
         run.spec.errand = Some(errand);
     }
     assert_eq!(found(&runs), Vec::<&str>::new());

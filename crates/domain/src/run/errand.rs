@@ -111,7 +111,15 @@ mod tests {
     use super::*;
 
     fn errand(message: MessageId, epoch: i64, purpose: Purpose) -> Errand {
-        Errand { command: None, message, epoch: Epoch(epoch), purpose, agent: "worker1".to_owned(), role: Role::Worker }
+        Errand {
+            command: None,
+            message,
+            epoch: Epoch(epoch),
+            purpose,
+            agent: "worker1".to_owned(),
+            role: Role::Worker,
+            about: String::new(),
+        }
     }
 
     #[test]
