@@ -194,11 +194,24 @@ impl Run {
         self.spec.brings.as_ref().is_some_and(Brings::gives_back)
     }
 
+    /// What it is to do: what a person asked for, or in a line what an agent of a formation was told.
+    pub fn about(&self) -> &str {
+        match &self.spec.errand {
+            Some(errand) if !errand.about.is_empty() => &errand.about,
+            _ => &self.spec.instruction,
+        }
+    }
+
     pub fn summary(&self) -> Option<&str> {
         match &self.progress.ended()?.verdict {
             Verdict::Done { summary } => Some(summary),
             Verdict::Failed { .. } => None,
         }
+    }
+
+    /// What it has to show, on the remote or on its own branch.
+    pub fn delivered(&self) -> Option<&Oid> {
+        self.progress.delivered()
     }
 
     pub fn has_changes(&self) -> bool {

@@ -18,7 +18,7 @@ pub(crate) struct MessageParts<'a> {
 impl<'a> MessageParts<'a> {
     pub(crate) fn of(run: &'a Run) -> Self {
         Self {
-            instruction: &run.spec.instruction,
+            instruction: run.about(),
             summary: run.summary(),
             run: run.spec.id,
             task: run.spec.number,

@@ -22,6 +22,7 @@ pub mod plan;
 pub mod protocol;
 pub mod result;
 pub mod rules;
+pub mod standing;
 pub mod task;
 
 pub use agent::{AgentId, MOST_WORKERS, Role};
@@ -34,4 +35,5 @@ pub use phase::{Phase, PhaseKind, PhaseState};
 pub use protocol::Refused;
 pub use result::{Outcome, Report, ResultRow};
 pub use rules::Rules;
+pub use standing::Standing;
 pub use task::{Brief, Task, TaskState};

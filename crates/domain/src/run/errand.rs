@@ -77,6 +77,9 @@ pub struct Errand {
     /// `worker3`
     pub agent: String,
     pub role: Role,
+    /// What it is about, in a line: what lists, commits and pull requests say of it.
+    #[serde(default)]
+    pub about: String,
 }
 
 impl Errand {

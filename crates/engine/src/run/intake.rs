@@ -85,7 +85,7 @@ impl Engine {
         let task = NewTask {
             id: request.id.unwrap_or_else(|| TaskId::mint(created_at, self.random())),
             repo: site.repo.id,
-            title: title(&request.instruction),
+            title: title(choice.errand.as_ref().map_or(&request.instruction, |errand| &errand.about)),
             created_at,
         };
         let mut runs = Vec::with_capacity(agents.len());
@@ -140,6 +140,18 @@ impl Engine {
             None => RunKind::First,
         };
         self.add_run(task, earlier, kind, instruction, choice, None).await
+    }
+
+    /// A run of the same task that has nothing of those before: from the base, with a new conversation.
+    pub(crate) async fn begin_anew(
+        &self,
+        task: &Task,
+        earlier: &Run,
+        instruction: String,
+        choice: RunChoice,
+    ) -> Result<Run, Problem> {
+        check_instruction(&instruction)?;
+        self.add_run(task, earlier, RunKind::First, instruction, choice, None).await
     }
 
     /// The run once nothing of it is under way any more. One that is over is waited for: its worktree may just be being

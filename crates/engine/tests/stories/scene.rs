@@ -412,6 +412,7 @@ async fn start(
         user_config: root.join("config.toml"),
         dandori: root.join("bin/dandori"),
         words: |_, _, _| NewsWords { title: "t".into(), message: "m".into(), command: None },
+        formation_words: |_, _, what| format!("{what:?}"),
     };
     Engine::start_on(stand, options).await.unwrap()
 }
