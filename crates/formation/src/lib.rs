@@ -23,6 +23,7 @@ pub mod protocol;
 pub mod result;
 pub mod rules;
 pub mod task;
+pub mod typing;
 
 pub use agent::{AgentId, Role};
 pub use command::{Command, CommandState, Tally};
