@@ -25,8 +25,9 @@ const LOOK: Duration = Duration::from_millis(40);
 const LATE_RECORD: Duration = Duration::from_secs(10);
 /// Each empties a line and joins it with the one before, or behind: in an empty box they do nothing, in the clients' boxes they
 /// leave a mode such as that of `!`, and what a person had written can be put back by `C-y`. `C-c` and Escape clear a box at once, but
-/// in an empty one they end the client or open a dialog.
-const CLEAR: [(&str, u32); 2] = [("C-u", 64), ("C-k", 64)];
+/// in an empty one they end the client or open a dialog. Not more of them: Claude Code takes a hundred at once for a paste and drops
+/// them. They are enough for six lines; of more the next try empties the rest.
+const CLEAR: [(&str, u32); 2] = [("C-u", 12), ("C-k", 12)];
 
 #[derive(Debug, thiserror::Error)]
 pub enum DeliveryError {
