@@ -83,7 +83,7 @@ impl Formation {
 
     /// Delivers one after the other, each until it is accepted. How often it was not, by the reason.
     fn deliver(&self, seat: &Seat, prompts: &[&Prompt]) -> BTreeMap<String, u32> {
-        let mut failures = BTreeMap::new();
+        let (mut failures, mut deaths) = (BTreeMap::new(), 0);
         let (guards, folder) = (self.guards(&seat.folder), self.env.root().join("prompts 指示"));
         let (tmux, pane) = (&self.tmux, &seat.pane);
         let recipient = Recipient { tmux, pane, client: Client::Claude, guards: &guards, prompts: &folder, pace: PACE };
@@ -98,7 +98,8 @@ impl Formation {
                 if why == Undelivered::PaneDied {
                     let mut argv = seat.argv.clone();
                     // Or it would die of the same again.
-                    argv[2].push_str(&epoch.to_string());
+                    deaths += 1;
+                    argv[2].push_str(&format!("0{deaths}"));
                     self.tmux.respawn(&seat.pane, &seat.folder, &argv).unwrap();
                 }
                 *failures.entry(why.to_string()).or_default() += 1;
