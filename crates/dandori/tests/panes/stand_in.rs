@@ -99,7 +99,7 @@ impl Formation {
                     let mut argv = seat.argv.clone();
                     // Or it would die of the same again.
                     deaths += 1;
-                    argv[2].push_str(&format!("0{deaths}"));
+                    argv[2] = format!("{}0{deaths}", seat.argv[2]);
                     self.tmux.respawn(&seat.pane, &seat.folder, &argv).unwrap();
                 }
                 *failures.entry(why.to_string()).or_default() += 1;
