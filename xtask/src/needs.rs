@@ -27,6 +27,8 @@ const NEEDS: &[(&str, &str)] = &[
     ("/usr/share/maven-repo/org/apache/maven/plugins/maven-compiler-plugin", "libmaven-compiler-plugin-java"),
     ("/usr/share/maven-repo/org/apache/maven/plugins/maven-resources-plugin", "libmaven-resources-plugin-java"),
     ("/usr/share/maven-repo/org/apache/maven/plugins/maven-jar-plugin", "libmaven-jar-plugin-java"),
+    // The compiler plugin wants to read it; its package does not bring it.
+    ("/usr/share/maven-repo/org/junit/junit-bom", "junit5"),
     ("chromium", "chromium"),
 ];
 

@@ -214,13 +214,17 @@ pub fn may_need(run: &Run) -> bool {
 }
 
 fn of_task(facts: &TaskFacts<'_>, now: Timestamp) -> Vec<Need> {
-    if facts.pulls.iter().any(|pull| matches!(pull.standing, Standing::Merged { .. })) {
-        // What it was for is done.
-        return Vec::new();
-    }
-    let mut found: Vec<Need> = facts.runs.iter().filter_map(|run| of_run(facts, run)).collect();
-    found.extend(facts.silences.iter().filter_map(|(run, since)| quiet(facts, *run, *since, now)));
-    found.extend(facts.pulls.iter().filter_map(|pull| of_pull(facts, pull)));
+    // What was asked for before the merge is done with it.
+    let merged_at = facts.pulls.iter().filter_map(Pull::merged_at).max();
+    let is_after = |run: &Run| merged_at.is_none_or(|at| run.spec.created_at > at);
+    let asked_after = |id: RunId| facts.runs.iter().any(|run| run.spec.id == id && is_after(run));
+    let is_open = |id: RunId| merged_at.is_none() || asked_after(id);
+    let mut found: Vec<Need> =
+        facts.runs.iter().filter(|run| is_after(run)).filter_map(|run| of_run(facts, run)).collect();
+    let silences = facts.silences.iter().filter(|(run, _)| is_open(*run));
+    found.extend(silences.filter_map(|(run, since)| quiet(facts, *run, *since, now)));
+    let pulls = facts.pulls.iter().filter(|pull| is_open(pull.wanted.run));
+    found.extend(pulls.filter_map(|pull| of_pull(facts, pull)));
     found.extend(choice(facts));
     found
 }

@@ -3,6 +3,7 @@
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::{Deserialize, Serialize};
 
+use crate::id::Oid;
 use crate::pull::{MergeObstacle, PullState};
 use crate::run::Status;
 
@@ -254,6 +255,12 @@ pub enum Problem {
     NothingPreserved {
         text: String,
     },
+    /// The work that a run would go on from was restored, and may have been changed there since.
+    WorkRestored {
+        task: String,
+        worktree: String,
+        path: Utf8PathBuf,
+    },
     NoSuchPull {
         number: u64,
     },
@@ -274,6 +281,10 @@ pub enum Problem {
     /// Somebody is merging, closing or reopening it at this moment.
     PullIsBusy {
         number: u64,
+    },
+    /// What it would start from is on no branch that a pull request could go to.
+    NoBranchToPullTo {
+        commit: Oid,
     },
     /// Its branch has another one that is open.
     PullTaken {
@@ -486,11 +497,13 @@ impl Problem {
             | Self::BranchTaken { .. }
             | Self::NotOurWorktree { .. }
             | Self::NothingPreserved { .. }
+            | Self::WorkRestored { .. }
             | Self::NoSuchPull { .. }
             | Self::NoPullOf { .. }
             | Self::ForeignPull { .. }
             | Self::PullIs { .. }
             | Self::PullIsBusy { .. }
+            | Self::NoBranchToPullTo { .. }
             | Self::PullTaken { .. }
             | Self::UpToDate { .. }
             | Self::CannotMerge { .. }

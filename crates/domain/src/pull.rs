@@ -198,6 +198,9 @@ pub enum Standing {
     },
     Merged {
         link: PullLink,
+        /// When it was noticed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        at: Option<Timestamp>,
     },
 }
 
@@ -283,7 +286,7 @@ impl Pull {
             Standing::Open { link }
             | Standing::Changing { link, .. }
             | Standing::Closed { link }
-            | Standing::Merged { link } => Some(link),
+            | Standing::Merged { link, .. } => Some(link),
         }
     }
 
@@ -304,6 +307,14 @@ impl Pull {
         matches!(self.standing, Standing::Closed { .. } | Standing::Merged { .. })
     }
 
+    /// When it was merged; of one that was recorded without it, when it was last wanted.
+    pub fn merged_at(&self) -> Option<Timestamp> {
+        match self.standing {
+            Standing::Merged { at, .. } => Some(at.unwrap_or(self.wanted.at)),
+            _ => None,
+        }
+    }
+
     /// The forge has not yet answered to what is wanted or decided.
     pub fn is_pending(&self) -> bool {
         matches!(self.standing, Standing::Wanted { .. } | Standing::Putting { .. } | Standing::Changing { .. })
@@ -314,7 +325,7 @@ impl Pull {
         &self.wanted.head
     }
 
-    fn after(&self, fact: &PullFact) -> Option<Standing> {
+    fn after(&self, fact: &PullFact, at: Timestamp) -> Option<Standing> {
         use Standing::{Changing, Closed, Failed, Merged, Open, Putting, Wanted};
         let link = self.link().cloned();
         Some(match (fact, &self.standing) {
@@ -365,7 +376,7 @@ impl Pull {
                 Closed { link: link.clone() }
             }
             (PullFact::PullMerged { .. }, Open { link } | Closed { link } | Changing { link, again: false, .. }) => {
-                Merged { link: link.clone() }
+                Merged { link: link.clone(), at: Some(at) }
             }
             // Wanted again since: the one that has ended is no longer it, and another takes its place.
             (
@@ -425,8 +436,8 @@ impl Machine for Pull {
         }
     }
 
-    fn apply(&mut self, fact: &PullFact, _at: Timestamp) -> Result<(), IllegalFact> {
-        let after = self.after(fact).ok_or_else(|| IllegalFact::of(self, fact))?;
+    fn apply(&mut self, fact: &PullFact, at: Timestamp) -> Result<(), IllegalFact> {
+        let after = self.after(fact, at).ok_or_else(|| IllegalFact::of(self, fact))?;
         self.standing = after;
         match fact {
             PullFact::PullWanted { wanted } => self.wanted = wanted.clone(),

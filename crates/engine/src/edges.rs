@@ -31,7 +31,8 @@ use crate::pull::PullRecord;
 use crate::run::StepError;
 
 pub(crate) use git::{
-    RealGit, beginning, config_changed, lock_reason, preserved_ref_at, preserved_ref_of, refuse_unsupported,
+    RealGit, beginning, config_changed, free_branch_for, lock_reason, preserved_ref_at, preserved_ref_of,
+    refuse_unsupported,
 };
 pub(crate) use host::RealHost;
 pub(crate) use notify::RealNotify;
@@ -159,7 +160,7 @@ pub enum MergeOutcome {
 pub struct Containment {
     pub base: String,
     pub head_oid: Oid,
-    /// The branch of this clone counts as well as the remote's.
+    /// The branch of this clone counts where the remote has none of this name.
     pub here_too: bool,
 }
 
@@ -171,8 +172,8 @@ pub trait GitEdge: Send + Sync {
     fn checkout(&self, site: &Site, from: &Utf8Path) -> Option<Utf8PathBuf>;
     /// What a request from this folder for this base means. `HEAD` is that of the checkout he stands in, now.
     fn footing(&self, site: &Site, from: &Utf8Path, base: Option<&str>) -> Result<Footing, Problem>;
-    /// Everything a run needs of the repository is there.
-    fn require_ready(&self, site: &Site, footing: &Footing) -> Result<(), Problem>;
+    /// Everything a run needs of the repository is there; for a pull request also a branch that it can go to.
+    fn require_ready(&self, site: &Site, footing: &Footing, wants_pull: bool) -> Result<(), Problem>;
     /// Without a name and an address no commit can be made.
     fn require_identity(&self, site: &Site) -> Result<(), Problem>;
     fn is_gone(&self, repo: &Repo) -> bool;

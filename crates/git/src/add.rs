@@ -213,8 +213,7 @@ impl Repository {
             // An empty old value: it must not be there. Somebody may have made it since it was looked for.
             let made = self.cmd().args(["update-ref", &reference, plan.tip.as_str(), ""]).run_patiently();
             if let Err(error) = made {
-                let in_the_way = self.branch_exists(branch)? || self.is_shadowed(branch)?;
-                if !in_the_way {
+                if self.is_free(branch)? {
                     return Err(error.into());
                 }
                 let suggestion = self.free_branch_like(branch)?;
@@ -223,15 +222,6 @@ impl Repository {
         }
         tree.cmd().args(["symbolic-ref", "-m", "dandori: new worktree", "HEAD", &reference]).run_patiently()?;
         Ok(())
-    }
-
-    /// `a/b` cannot be made while `a` or `a/b/c` is there.
-    fn is_shadowed(&self, branch: &str) -> Result<bool, GitError> {
-        let below = format!("{branch}/");
-        Ok(self
-            .branches("")?
-            .iter()
-            .any(|(other, _)| other.starts_with(&below) || branch.starts_with(&format!("{other}/"))))
     }
 }
 

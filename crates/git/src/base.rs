@@ -91,6 +91,24 @@ impl Repository {
         Ok(self.default_base(remote.as_ref(), false)?.map(|found| found.name))
     }
 
+    /// Without a remote: the branch that work on this commit goes back to. Usual names first, or the only branch there is; the
+    /// commit is on it, or comes after it.
+    pub fn branch_around(&self, commit: &Oid) -> Result<Option<String>, GitError> {
+        let usual = self.cmd().reading().args(["config", "--get", "init.defaultBranch"]).answer()?;
+        let names = usual.into_iter().chain(["main".to_owned(), "master".to_owned()]);
+        let theirs: Vec<(String, Oid)> =
+            self.branches("")?.into_iter().filter(|(name, _)| !name.starts_with("dandori/")).collect();
+        let only = theirs.first().filter(|_| theirs.len() == 1).map(|(name, _)| name.clone());
+        for name in names.chain(only) {
+            if let Some((_, tip)) = theirs.iter().find(|(branch, _)| *branch == name)
+                && (self.is_ancestor(commit, tip)? || self.is_ancestor(tip, commit)?)
+            {
+                return Ok(Some(name));
+            }
+        }
+        Ok(None)
+    }
+
     /// The base as it was last seen, when the remote says that it still stands there.
     fn unmoved_base(&self, remote: &Remote, wanted: Option<&str>) -> Result<Option<Found>, GitError> {
         let found = match wanted {

@@ -160,6 +160,16 @@ impl Repository {
         }))
     }
 
+    /// Whether a branch of this name could be made: git has no `a/b` beside `a`, nor `a` beside `a/b`.
+    pub fn is_free(&self, name: &str) -> Result<bool, GitError> {
+        let top = name.split('/').next().unwrap_or(name);
+        let (exact, below) = (head_ref(name), format!("{}/", head_ref(name)));
+        let stands = |other: &str| {
+            other == exact || other.starts_with(&below) || exact.strip_prefix(other).is_some_and(|r| r.starts_with('/'))
+        };
+        Ok(!self.refs_under(&head_ref(top))?.iter().any(|(other, _)| stands(other)))
+    }
+
     /// A name like `name` that is free.
     pub(crate) fn free_branch_like(&self, name: &str) -> Result<String, GitError> {
         let taken = self.branches("")?;

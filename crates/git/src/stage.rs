@@ -23,7 +23,7 @@ const GITLINK: &str = "160000";
 pub enum StageAnswer {
     /// Nothing was staged and no file was touched.
     Refused { findings: Vec<Finding> },
-    /// The index holds `tree`; `changes` is `None` when that is what `parent` holds.
+    /// The index holds `tree`; `changes` is `None` when that is what `parent` holds and nothing was merged.
     Staged { tree: Oid, parent: Oid, changes: Option<Changes> },
 }
 
@@ -67,7 +67,9 @@ impl Tree {
             return Ok(StageAnswer::Refused { findings });
         }
         self.adopt(&tree)?;
-        Ok(StageAnswer::Staged { tree, parent: parent.clone(), changes: delta.changes() })
+        // A merge is one even when every conflict was resolved to this side: the other is then known to the branch.
+        let changes = delta.changes().or_else(|| merges.map(|_| Changes::default()));
+        Ok(StageAnswer::Staged { tree, parent: parent.clone(), changes })
     }
 
     /// The worktree's index holds this tree now, in one rename. What it knew of unchanged files stays; of changed ones the

@@ -63,6 +63,7 @@ fn status(problem: &Problem) -> StatusCode {
         | Problem::WorktreeDirty { .. }
         | Problem::WorktreeExists { .. }
         | Problem::WorktreeLocked { .. }
+        | Problem::WorkRestored { .. }
         | Problem::PullIs { .. }
         | Problem::PullIsBusy { .. }
         | Problem::PullTaken { .. }

@@ -51,6 +51,9 @@ pub(crate) fn run(
     let has_branch = traces.branch && run.removal != Removal::Done(BranchFate::Delete);
     // Of a follow-up that did not ask for it, the failure of an earlier one's pull request is not its own.
     let its_own = pull.filter(|pull| pull.wanted.run == run.spec.id);
+    // What was made after the merge is not in it.
+    let is_in =
+        |pull: &&Pull| progress.commit().is_none() || pull.merged_at().is_none_or(|at| run.spec.created_at < at);
     RunView {
         id: run.spec.id.to_string(),
         key: run.spec.id.key().to_string(),
@@ -73,7 +76,7 @@ pub(crate) fn run(
             insertions: c.insertions,
             deletions: c.deletions,
         }),
-        pr: pull.and_then(pull::link),
+        pr: pull.filter(is_in).and_then(pull::link),
         session: run.conversation().map(ToString::to_string),
         worktree: ready.filter(|_| !is_gone).map(|w| w.path.to_string()),
         sandbox: progress.work().map(|work| sandbox(&work.sandbox)),

@@ -79,6 +79,7 @@ fn words(lang: Lang, problem: &Problem) -> Said {
         }
         Problem::NotOurWorktree { path } => worktree::not_our_worktree(lang, path.as_str()),
         Problem::NothingPreserved { text } => worktree::nothing_preserved(lang, text),
+        Problem::WorkRestored { task, worktree, path } => worktree::work_restored(lang, task, worktree, path.as_str()),
         Problem::NoSuchPull { number } => forge::no_such_pull(lang, *number),
         Problem::NothingToPull { run, status } => forge::nothing_to_pull(lang, run, *status),
         Problem::NothingChanged { run } => forge::nothing_changed(lang, run),
@@ -93,6 +94,7 @@ fn words(lang: Lang, problem: &Problem) -> Said {
         Problem::PullIs { number, state } => pulls::pull_is(lang, *number, *state),
         Problem::PullIsBusy { number } => pulls::busy(lang, *number),
         Problem::UpToDate { number, base } => pulls::up_to_date(lang, *number, base),
+        Problem::NoBranchToPullTo { commit } => pulls::no_branch(lang, commit.short()),
         Problem::PullTaken { branch, number } => pulls::taken(lang, branch, *number),
         Problem::CannotMerge { number, obstacles, .. } => pulls::cannot_merge(lang, *number, obstacles),
         Problem::MergeOvertaken { base, tries } => pulls::overtaken(lang, base, *tries),

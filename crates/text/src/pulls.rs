@@ -182,8 +182,8 @@ pub fn remedy(lang: Lang, number: u64, obstacle: &MergeObstacle) -> String {
             let word = shell_word(path.as_str());
             say!(
                 lang,
-                "commit or stash them (`git -C {word} stash`), then merge again",
-                "コミットするか `git -C {word} stash` で退避してから、もう一度マージしてください"
+                "commit them or put them aside with `git -C {word} stash -u` (finish or abort a merge in progress there first), then merge again",
+                "コミットするか `git -C {word} stash -u` で退避してから (マージの途中なら、先に完了または中止して)、もう一度マージしてください"
             )
         }
     }
@@ -223,6 +223,15 @@ pub fn linked(lang: Lang, number: u64, url: &str, now: Option<PullState>) -> Str
         }
         Some(PullState::Open) | None => say!(lang, "pull request #{number}{url}", "プルリクエスト #{number}{url}"),
     }
+}
+
+/// Of a commit that came after the merge of its branch's pull request.
+pub fn not_in(lang: Lang, merged: u64) -> String {
+    say!(
+        lang,
+        "in no pull request yet: #{merged} was merged before this commit",
+        "このコミットはまだプルリクエストに含まれていません (#{merged} は先にマージ済み)"
+    )
 }
 
 pub fn updated(lang: Lang, number: u64, url: &str) -> String {
@@ -460,6 +469,24 @@ pub(crate) fn busy(lang: Lang, number: u64) -> Said {
         lang,
         "see its state with `dandori pr show {number}`, then try again",
         "`dandori pr show {number}` で状況を確認してから、もう一度実行してください"
+    ))
+}
+
+pub(crate) fn no_branch(lang: Lang, commit: &str) -> Said {
+    Said::what(say!(
+        lang,
+        "a pull request from here has no branch to be merged into",
+        "ここからのプルリクエストには、マージ先のブランチがありません"
+    ))
+    .why(say!(
+        lang,
+        "HEAD is detached at {commit}, which is neither on the default branch nor ahead of it",
+        "HEAD が直接指している {commit} は、デフォルトブランチに含まれず、その先にもありません"
+    ))
+    .hint(say!(
+        lang,
+        "name the branch with --base <branch>, or run without --pr",
+        "--base <ブランチ> でブランチを指定するか、--pr なしで実行してください"
     ))
 }
 

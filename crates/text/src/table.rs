@@ -70,6 +70,11 @@ impl Table {
         self
     }
 
+    /// All of them, the head first.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = &[String]> {
+        self.rows.iter().map(Vec::as_slice)
+    }
+
     pub fn is_empty(&self) -> bool {
         self.rows.len() <= 1
     }

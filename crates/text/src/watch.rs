@@ -136,7 +136,7 @@ pub fn spent(lang: Lang, usage: &Usage) -> Option<String> {
     }
 }
 
-fn thousands(count: u64) -> String {
+pub(crate) fn thousands(count: u64) -> String {
     match count {
         ..1000 => count.to_string(),
         1000..1_000_000 => format!("{}.{}k", count / 1000, count % 1000 / 100),

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use dandori_api::DaemonStopped;
 use dandori_domain::Problem;
+use dandori_host::process;
 use dandori_text::ui;
 use serde_json::{Value, json};
 
@@ -14,6 +15,9 @@ use crate::out::Failed;
 
 /// Longer than the daemon gives itself.
 const PATIENCE: Duration = Duration::from_secs(40);
+/// For a process without its lock: it has nothing left to do.
+const FAREWELL: Duration = Duration::from_secs(2);
+const PAUSE: Duration = Duration::from_millis(20);
 
 pub(crate) async fn run(context: &Context) -> Result<ExitCode, Failed> {
     let stopped = stop(context).await?;
@@ -39,6 +43,7 @@ pub(crate) enum Stopped {
 /// Asks the daemon to stop and waits until it is gone.
 pub(crate) async fn stop(context: &Context) -> Result<Stopped, Problem> {
     let Some(client) = Client::reach(context).await? else { return Ok(Stopped::Before) };
+    let daemon = client.pid().and_then(process::identify);
     match client.post::<Value>("/v1/daemon/stop", &json!({})).await {
         // One of another version understands this all the same.
         Ok(_) | Err(Problem::DaemonVersion { .. }) => {}
@@ -50,7 +55,12 @@ pub(crate) async fn stop(context: &Context) -> Result<Stopped, Problem> {
             let socket = context.layout.socket();
             return Err(Problem::DaemonUnreachable { socket, reason: "it is still stopping".into() });
         }
-        tokio::time::sleep(Duration::from_millis(20)).await;
+        tokio::time::sleep(PAUSE).await;
+    }
+    // Its lock goes a moment before the process does: somebody who looks for it afterwards is to find neither.
+    let until = Instant::now() + FAREWELL;
+    while daemon.as_ref().is_some_and(process::is_alive) && Instant::now() < until {
+        tokio::time::sleep(PAUSE).await;
     }
     Ok(Stopped::Now)
 }

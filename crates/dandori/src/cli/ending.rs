@@ -3,10 +3,12 @@
 use dandori_api::{ChangedFile, DiffView, RunView, TaskView};
 use dandori_domain::pull::PullState;
 use dandori_domain::run::Status;
+use dandori_domain::shell_word;
 use dandori_text::watch::{Ending, next_commands, next_of_several};
 use dandori_text::{first_rows, pulls, table, ui, watch};
 
-use super::{begin, told};
+use super::inbox::here;
+use super::{Context, begin, told};
 use crate::client::{Client, quoted};
 use crate::out::{Out, added, bold, deleted, dim, padded_state};
 
@@ -16,23 +18,42 @@ const SUMMARY_ROWS: usize = 4;
 const MOST_FILES: usize = 10;
 
 /// `shown`: the runs whose last words stand right above.
-pub(crate) async fn show(out: &Out, client: &Client, task: &TaskView, runs: &[&RunView], shown: &[String]) {
+pub(crate) async fn show(context: &Context, client: &Client, task: &TaskView, runs: &[&RunView], shown: &[String]) {
+    let out = &context.out;
     if out.json {
         return;
     }
     for run in runs {
         let files = files(client, task, run).await;
         one(out, run, &files, !shown.contains(&run.id));
+        if let Some(before) = pull_before(task, run) {
+            out.prose(2, pulls::not_in(out.lang, before));
+        }
     }
     let commands = match runs {
         [run] => next_commands(&ending(out, task, run)),
         several => next_of_several(&task.number, &with_state(several, Status::Failed)),
     };
-    out.next(&commands);
+    out.next(&where_it_is(context, task, commands));
 }
 
 /// What fits a task as it is by now; nothing of one that is still at work or whose failure names the commands already.
-pub(crate) fn next(out: &Out, task: &TaskView) -> Vec<String> {
+pub(crate) fn next(context: &Context, task: &TaskView) -> Vec<String> {
+    where_it_is(context, task, fitting(&context.out, task))
+}
+
+/// Numbers of pull requests and worktrees mean those of the repository one stands in.
+fn where_it_is(context: &Context, task: &TaskView, commands: Vec<String>) -> Vec<String> {
+    if here(context).is_some_and(|root| root == task.repository) {
+        return commands;
+    }
+    let depends = |command: &str| ["dandori pr ", "dandori worktree "].iter().any(|verb| command.starts_with(verb));
+    let there = shell_word(&task.repository);
+    let placed = |command: String| if depends(&command) { format!("cd {there} && {command}") } else { command };
+    commands.into_iter().map(placed).collect()
+}
+
+fn fitting(out: &Out, task: &TaskView) -> Vec<String> {
     if task.runs.iter().any(|run| !run.state.is_terminal()) {
         return vec![format!("dandori task log {}", task.number), format!("dandori task cancel {}", task.number)];
     }
@@ -96,6 +117,15 @@ fn one(out: &Out, run: &RunView, files: &[ChangedFile], with_summary: bool) {
     if let Some(reference) = &run.preserved {
         out.prose(2, ui::preserved(lang, reference));
     }
+}
+
+/// The pull request of the branch that was merged before this run pushed to it.
+fn pull_before(task: &TaskView, run: &RunView) -> Option<u64> {
+    if run.pr.is_some() || run.commit.is_none() || run.branch.is_none() {
+        return None;
+    }
+    let mut on_branch = task.runs.iter().rev().filter(|other| other.branch == run.branch);
+    on_branch.find_map(|other| other.pr.as_ref()).map(|pr| pr.number)
 }
 
 /// How much that is, also of work that was not committed.

@@ -54,7 +54,7 @@ async fn cancel_all(named: &[String], context: &Context) -> Result<ExitCode, Fai
             Ok(Watched { client, task, .. }) => {
                 let runs = wait::among(&task, &canceled);
                 out.say_on(2, &ui::started(out.lang, &task.number, &task.title));
-                ending::show(out, &client, &task, &runs, &[]).await;
+                ending::show(context, &client, &task, &runs, &[]).await;
                 let runs = runs.into_iter().cloned().collect();
                 CanceledTask { named: name.clone(), task: Some(task.number), runs, error: None }
             }

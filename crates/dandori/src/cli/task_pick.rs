@@ -45,6 +45,6 @@ pub(crate) async fn run(args: TaskPickArgs, context: &Context) -> Result<ExitCod
         Some(moved) => out.prose(0, pulls::replaced(out.lang, moved.before, moved.pr.number, &moved.pr.url)),
         None => {}
     }
-    out.next(&ending::next(out, &task));
+    out.next(&ending::next(context, &task));
     Ok(ExitCode::SUCCESS)
 }

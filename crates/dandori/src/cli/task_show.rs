@@ -24,6 +24,6 @@ pub(crate) async fn run(args: TaskShowArgs, context: &Context) -> Result<ExitCod
     for run in &task.runs {
         told::show(out, run, task.picked.as_ref() == Some(&run.key));
     }
-    out.next(&ending::next(out, &task));
+    out.next(&ending::next(context, &task));
     Ok(ExitCode::SUCCESS)
 }

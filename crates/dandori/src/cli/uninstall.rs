@@ -1,6 +1,7 @@
 //! `dandori uninstall`: hooks, worktrees, daemon and state go; whatever was work is in the repositories.
 
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::Args;
 use dandori_api::leave::{Leave, LeftRepositoryView, LeftView, LeftWorktreeView, UninstallView};
@@ -15,6 +16,10 @@ use super::{Context, daemon_stop};
 use crate::client::Client;
 use crate::out::{Failed, bold};
 use crate::person;
+
+/// How often and after which pause a folder is removed again that something was still written to.
+const TRIES: u32 = 20;
+const PAUSE: Duration = Duration::from_millis(50);
 
 #[derive(Args)]
 pub(crate) struct UninstallArgs {
@@ -73,7 +78,7 @@ pub(crate) async fn run(args: UninstallArgs, context: &Context) -> Result<ExitCo
     if goes {
         let root = context.layout.root();
         let io = |e: std::io::Error| Problem::Io { path: root.to_owned(), reason: e.to_string() };
-        std::fs::remove_dir_all(root).map_err(io)?;
+        remove_all(root.as_std_path()).map_err(io)?;
     }
     out.object(&view);
     for repository in &view.repositories {
@@ -89,6 +94,20 @@ pub(crate) async fn run(args: UninstallArgs, context: &Context) -> Result<ExitCo
         show(context, &view, text::removed(out.lang), Mood::Did);
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// What a program of a run that has just ended still writes may come in between.
+fn remove_all(root: &std::path::Path) -> std::io::Result<()> {
+    let mut tries = 0;
+    loop {
+        match std::fs::remove_dir_all(root) {
+            Err(e) if e.kind() == std::io::ErrorKind::DirectoryNotEmpty && tries < TRIES => {
+                tries += 1;
+                std::thread::sleep(PAUSE);
+            }
+            done => return done,
+        }
+    }
 }
 
 /// Nothing may be at work, and everything has to be able to go.

@@ -81,7 +81,7 @@ pub(crate) async fn until_settled(
             let Watched { client, task, shown } = ended?;
             let runs = among(&task, &runs);
             context.out.object(&told::object(&task, &runs));
-            ending::show(&context.out, &client, &task, &runs, &shown).await;
+            ending::show(context, &client, &task, &runs, &shown).await;
             // A pull request that was asked for and could not be opened is not what was asked for.
             let ok = runs.iter().all(|r| r.state == Status::Succeeded && r.pr_error.is_none());
             Ok(ExitCode::from(u8::from(!ok)))

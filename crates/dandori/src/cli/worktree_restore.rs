@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use dandori_api::{RestoreWorktree, WorktreeDone};
+use dandori_domain::shell_word;
 use dandori_text::ui;
 
 use super::Context;
@@ -21,19 +22,17 @@ pub(crate) struct WorktreeRestoreArgs {
 
 pub(crate) async fn run(args: WorktreeRestoreArgs, context: &Context) -> Result<ExitCode, Failed> {
     let client = Client::connect(context).await?;
-    let from = args.from;
     let body = RestoreWorktree {
         path: context.here()?.into_string(),
-        from: from.clone(),
+        from: args.from,
         session: context.session(args.session),
     };
     let done: WorktreeDone = client.post("/v1/worktrees/restore", &body).await?;
     context.out.object(&done);
-    // As it was named, where that is a word; a ref is nothing to look for a worktree by.
-    let is_word = from.bytes().all(|b| b.is_ascii_alphanumeric());
     let (out, branch) = (&context.out, done.branch.as_deref().unwrap_or_default());
     out.prose(0, ui::worktree_restored(out.lang, branch));
     out.line(format!("  {}", out.path(&done.path)));
-    out.next(&[format!("cd \"$(dandori worktree path {})\"", if is_word { &from } else { branch })]);
+    // By its branch: what it was restored from may have a worktree of its own by now.
+    out.next(&[format!("cd \"$(dandori worktree path {})\"", shell_word(branch))]);
     Ok(ExitCode::SUCCESS)
 }

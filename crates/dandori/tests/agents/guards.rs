@@ -127,7 +127,7 @@ fn notices_killed_guards(agent: &'static str) {
     assert!(told.contains("[dandori unjudged]") && told.contains("pre-tool Write"), "{agent}: {told}");
     let shown = stage.env.dandori(["task", "show", "T-1"]);
     let said = format!("{}{}", shown.stdout, shown.stderr);
-    assert!(said.contains("without a guard's verdict"), "{agent}: {said}");
+    assert!(said.contains("without a guard's decision"), "{agent}: {said}");
 }
 
 #[test]

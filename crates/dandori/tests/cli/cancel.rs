@@ -18,7 +18,7 @@ fn canceling_a_running_agent_ends_its_whole_tree_and_keeps_its_edits() {
     let key = started["runs"][0]["id"].as_str().unwrap();
     let key = key[key.len() - 8..].to_owned();
     wait_until("the agent has edited", || env.dandori(["task", "log", "1", "--raw"]).stdout.contains("started"));
-    assert_eq!(state_of(&env, "1"), "RUNNING");
+    wait_until("that is written down", || state_of(&env, "1") == "RUNNING");
 
     let said = env.dandori(["task", "cancel", "T-1"]).ok();
     assert!(said.contains("CANCELED") && said.contains("refs/dandori/preserved/"), "{said}");
@@ -52,4 +52,21 @@ fn canceling_what_waits_is_over_at_once_and_the_rest_goes_on() {
         env.dandori(["task", "show", "T-1", "--json"]).json()["runs"][0]["worktree"].as_str().unwrap().to_owned();
     std::fs::write(format!("{tree}/go"), "").unwrap();
     wait_until("the first ends", || state_of(&env, "1") == "SUCCEEDED");
+}
+
+#[test]
+fn kept_work_is_restored_by_the_name_of_its_task_after_a_follow_up_as_well() {
+    let env = machine();
+    let agent = "exec:test -e go.txt && exit 0; echo precious > edit.txt; touch go.txt; echo started; sleep 60";
+    env.run_json(["long work", "--agent", agent, "--detach"]);
+    wait_until("the agent has edited", || env.dandori(["task", "log", "1", "--raw"]).stdout.contains("started"));
+    let _ = env.dandori(["task", "cancel", "T-1"]).ok();
+    let _ = env.dandori(["task", "follow-up", "T-1", "go on"]).ok();
+    let ran = env.dandori(["worktree", "restore", "T-1"]);
+    let said = format!("{}{}", ran.stdout, ran.stderr);
+    let hint = said.split("dandori worktree path ").nth(1).unwrap_or_else(|| panic!("{said}"));
+    let name: String = hint.chars().take_while(|c| !matches!(c, ')' | '"' | ' ' | '\n')).collect();
+    let path = env.dandori(["worktree", "path", &name]).ok();
+    let shown = said.lines().find(|line| line.contains("wt_")).unwrap_or_else(|| panic!("{said}")).trim();
+    assert!(path.trim().ends_with(shown.trim_start_matches('~')), "{path} is not {shown}");
 }

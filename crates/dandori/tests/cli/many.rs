@@ -59,8 +59,10 @@ fn a_hundred_runs_with_a_limit_of_eight_leave_nothing_behind() {
     let collected = env.dandori(["worktree", "gc", "--json"]).json();
     assert_eq!(collected["found"], serde_json::json!([]), "{collected}");
     assert_eq!(env.dandori(["worktree", "list", "--json"]).json()["worktrees"], serde_json::json!([]));
-    let shims: Vec<_> = env.processes().into_iter().filter(|(_, line)| !line.contains("daemon serve")).collect();
-    assert!(shims.is_empty(), "{shims:?}");
+    // The daemon's own git may just be tidying up.
+    wait_until("no process is left but the daemon", || {
+        env.processes().into_iter().all(|(_, line)| line.contains("daemon serve"))
+    });
     let locks = env.command("find", [".git", "-name", "*.lock", "-not", "-name", "dandori.lock"], &env.repo());
     assert_eq!(locks, "");
 }

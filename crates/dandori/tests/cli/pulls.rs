@@ -187,6 +187,71 @@ fn without_a_remote_the_merge_stays_in_the_repository() {
 }
 
 #[test]
+fn without_a_remote_a_detached_head_goes_back_to_the_default_branch_or_is_refused() {
+    let env = machine();
+    env.git(["remote", "remove", "origin"]);
+    env.git(["checkout", "--quiet", "--detach"]);
+    env.run_json(["add a greeting", "--agent", EDITS, "--pr"]);
+    assert_eq!(shown(&env, "1")["base"], "main");
+    assert!(merge(&env, "1 -y", "").ends_with("exit 0"));
+    assert!(env.git(["ls-tree", "--name-only", "main"]).contains("hi.txt"));
+
+    env.git(["checkout", "--quiet", "--orphan", "other"]);
+    env.git(["commit", "--quiet", "-m", "another beginning"]);
+    env.git(["checkout", "--quiet", "--detach"]);
+    let refused = env.dandori(["run", "x", "--agent", EDITS, "--pr"]).fails(1);
+    assert!(refused.contains("--base <branch>"), "{refused}");
+    let _ = env.dandori(["run", "x", "--agent", "exec:echo b > b.txt", "--no-pr"]).ok();
+}
+
+#[test]
+fn a_merge_that_was_not_pushed_is_none_yet() {
+    let env = with_pull();
+    env.git(["merge", "--quiet", "--no-ff", "-m", "by hand", &head(&env)]);
+    let states = || env.dandori(["pr", "list", "--state", "all", "--json"]).json()["prs"][0]["state"].clone();
+    assert_eq!(states(), "open");
+    env.git(["push", "--quiet", "origin", "main"]);
+    assert_eq!(states(), "merged");
+}
+
+#[test]
+fn after_the_merge_a_follow_up_is_in_no_pull_request_until_one_is_opened() {
+    let env = machine();
+    env.run_json(["first", "--agent", "exec:cat >> log.txt", "--pr"]);
+    assert!(merge(&env, "1 -y", "").ends_with("exit 0"));
+    let ran = env.dandori(["task", "follow-up", "T-1", "second"]);
+    let said = format!("{}{}", ran.stdout, ran.stderr);
+    assert!(said.contains("in no pull request yet: #1 was merged before"), "{said}");
+    assert!(said.contains("dandori pr create T-1") && !said.contains("pr show 1"), "{said}");
+    let _ = env.dandori(["pr", "create", "T-1"]).ok();
+    let inbox = env.dandori(["inbox", "--json"]).json();
+    assert_eq!(
+        (&inbox["needs"][0]["kind"], &inbox["needs"][0]["pr"]["number"]),
+        (&json!("pull_ready"), &json!(2)),
+        "{inbox}"
+    );
+}
+
+#[test]
+fn a_follow_up_waits_until_the_worktree_of_a_closed_pull_request_is_gone() {
+    let env = machine();
+    // Takes a while to remove.
+    let agent = "exec:cat >> log.txt; echo junk/ > .gitignore; mkdir -p junk; cd junk; seq 20000 | xargs touch";
+    env.run_json(["first", "--agent", agent, "--pr"]);
+    let _ = env.dandori(["pr", "close", "1"]).ok();
+    let followed = env.dandori(["task", "follow-up", "T-1", "second", "--json"]).json();
+    assert_eq!(followed["runs"][0]["state"], "SUCCEEDED", "{followed}");
+}
+
+#[test]
+fn a_task_of_another_repository_names_the_place_of_its_pull_request() {
+    let env = with_pull();
+    assert!(env.dandori(["task", "show", "T-1"]).stderr.contains("`dandori pr merge 1`"));
+    let elsewhere = env.dandori_in(env.root(), ["task", "show", "T-1"]).stderr;
+    assert!(elsewhere.contains(&format!("`cd {} && dandori pr merge 1`", env.repo())), "{elsewhere}");
+}
+
+#[test]
 fn others_who_pushed_meanwhile_are_merged_with_and_a_fast_forward_alone_is_refused() {
     let env = with_pull();
     push_by_colleague(&env, "theirs.txt", "theirs");
@@ -207,10 +272,12 @@ fn a_base_with_uncommitted_changes_is_named_and_left_alone() {
     let before = env.git(["rev-parse", "main", "origin/main"]);
     let refused = merge(&env, "1 -y", "");
     assert!(refused.contains("uncommitted changes in README.md"), "{refused}");
-    let hint = format!("`git -C {} stash`", env.repo());
+    let hint = format!("`git -C {} stash -u`", env.repo());
     assert!(refused.contains(&hint), "{refused}");
     assert_eq!(env.git(["rev-parse", "main", "origin/main"]), before);
-    env.git(["stash", "--quiet"]);
+    // A file that git does not follow is in the way as well, and is put aside by the same command.
+    env.write("hi.txt", "mine\n");
+    env.git(["stash", "-u", "--quiet"]);
     assert!(merge(&env, "1 -y", "").ends_with("exit 0"), "as the hint says");
 }
 
@@ -292,6 +359,7 @@ fn a_merge_that_was_not_finished_is_finished_by_the_next_run() {
     let before = head(&env);
     let left = env.dandori(["pr", "update", "1", "--json"]).json();
     assert_eq!(left["runs"][0]["state"], "FAILED", "{left}");
+    assert!(!left["runs"][0]["notes"].to_string().contains("base_merged"), "{left}");
     assert_eq!(head(&env), before, "nothing with markers in it was pushed");
     let folder = Utf8PathBuf::from(left["runs"][0]["worktree"].as_str().unwrap());
     let text = std::fs::read_to_string(folder.join("README.md")).unwrap();
@@ -303,6 +371,56 @@ fn a_merge_that_was_not_finished_is_finished_by_the_next_run() {
     let _ = env.dandori(["pr", "create", "T-1"]).ok();
     assert_eq!(parents_of_head(&env), [before, env.git(["rev-parse", "origin/main"])]);
     assert!(merge(&env, "1 -y", "").ends_with("exit 0"));
+}
+
+#[test]
+fn a_conflict_resolved_to_the_branch_s_own_side_is_a_merge_all_the_same() {
+    let env = machine();
+    env.run_json(["edit", "--agent", "exec:echo ours > README.md", "--pr"]);
+    push_by_colleague(&env, "README.md", "theirs");
+    let before = head(&env);
+    let updated = env.dandori(["pr", "update", "1", "--json"]).json();
+    assert_eq!(updated["runs"][0]["state"], "SUCCEEDED", "{updated}");
+    assert_eq!(parents_of_head(&env), [before, env.git(["rev-parse", "origin/main"])]);
+    let said = env.dandori(["pr", "update", "1"]).fails(1);
+    assert!(said.contains("#1 is up to date with main"), "{said}");
+    assert!(merge(&env, "1 -y", "").ends_with("exit 0"));
+    assert_eq!(std::fs::read_to_string(env.repo().join("README.md")).unwrap(), "ours\n");
+}
+
+/// An update whose agent left the conflict as it was, and the folder with it.
+fn with_conflict_left() -> (TestEnv, Utf8PathBuf) {
+    let env = machine();
+    let agent = "exec:echo asked; test -e mine.txt || { echo ours > README.md; touch mine.txt; }";
+    env.run_json(["edit", "--agent", agent, "--pr"]);
+    push_by_colleague(&env, "README.md", "theirs");
+    let left = env.dandori(["pr", "update", "1", "--json"]).json();
+    assert_eq!(left["runs"][0]["state"], "FAILED", "{left}");
+    let folder = Utf8PathBuf::from(left["runs"][0]["worktree"].as_str().unwrap());
+    (env, folder)
+}
+
+#[test]
+fn a_conflict_resolved_by_hand_is_committed_without_an_agent_by_whatever_is_tried_next() {
+    for tries in
+        [&[["pr", "update", "1"]][..], &[["task", "retry", "T-1"]], &[["task", "retry", "T-1"], ["pr", "update", "1"]]]
+    {
+        let (env, folder) = with_conflict_left();
+        let before = head(&env);
+        let (last, first) = tries.split_last().unwrap();
+        for early in first {
+            let failed = env.dandori(early.iter().copied().chain(["--json"])).json();
+            assert_eq!(failed["runs"][0]["state"], "FAILED", "the markers are still there: {failed}");
+        }
+        // To the branch's own side: there is then nothing but the merge to commit.
+        std::fs::write(folder.join("README.md"), "ours\n").unwrap();
+        let done = env.dandori(last.iter().copied().chain(["--json"])).json();
+        assert_eq!(done["runs"][0]["state"], "SUCCEEDED", "{tries:?}: {done}");
+        let log = env.dandori(["task", "log", done["runs"][0]["run"].as_str().unwrap()]).ok();
+        assert!(!log.contains("asked"), "nobody was needed: {log}");
+        assert_eq!(parents_of_head(&env), [before, env.git(["rev-parse", "origin/main"])], "{tries:?}");
+        assert!(merge(&env, "1 -y", "").ends_with("exit 0"));
+    }
 }
 
 #[test]
@@ -326,6 +444,7 @@ fn a_merge_by_hand_is_noticed() {
     let env = with_pull();
     let branch = shown(&env, "1")["branch"].as_str().unwrap().to_owned();
     env.git(["merge", "--quiet", "--no-ff", "-m", "by hand", &branch]);
+    env.git(["push", "--quiet", "origin", "main"]);
     let task = env.dandori(["task", "show", "T-1", "--json"]).json();
     assert_eq!(task["runs"][0]["pr"]["state"], "merged", "{task}");
     assert_eq!(env.dandori(["pr", "list", "--state", "merged", "--json"]).json()["total"], 1);

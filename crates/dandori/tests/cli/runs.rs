@@ -380,3 +380,17 @@ fn of_several_agents_none_opens_a_pull_request_before_it_is_picked() {
     assert!(answer["runs"].as_array().unwrap().iter().all(|r| r["state"] == "SUCCEEDED"), "{answer}");
     assert_eq!(env.dandori(["pr", "list", "--json"]).json(), serde_json::json!({"prs": [], "total": 0}));
 }
+
+#[test]
+fn a_branch_named_like_our_prefix_is_no_obstacle() {
+    let env = machine();
+    env.git(["branch", "dandori"]);
+    let ran = env.run_json(["edit", "--agent", "exec:echo b > b.txt"]);
+    let run = only_run(&ran);
+    assert_eq!(run["state"], "SUCCEEDED", "{ran}");
+    let branch = branch(run);
+    assert_eq!(branch, format!("dandori-{}", run["run"].as_str().unwrap()));
+    let _ = env.dandori(["task", "follow-up", "T-1", "again"]).ok();
+    let added = env.dandori(["worktree", "add", "--json"]).json();
+    assert!(added["branch"].as_str().unwrap().starts_with("dandori-"), "{added}");
+}

@@ -110,7 +110,9 @@ fn runs(play: &mut Play) {
     play.types(&["task", "pick", "T-3", &second]);
     play.types(&["run", "Wait", "--agent", "exec:echo kept > kept.txt; sleep 600", "--detach"]);
     let worktree = crate::worktree_of(&play.env, "T-4", 0);
-    wait_until("it works", || worktree.join("kept.txt").exists());
+    // The agent may be at work a moment before that is written down.
+    let is_running = || play.env.dandori(["task", "show", "T-4", "--json"]).json()["runs"][0]["state"] == "RUNNING";
+    wait_until("it works", || worktree.join("kept.txt").exists() && is_running());
     play.types(&[]);
     play.types(&["task", "cancel", "T-4"]);
     let failing = play.env.dandori(["run", "It breaks", "--agent", "exec:echo broken; exit 3", "--lang", play.lang]);

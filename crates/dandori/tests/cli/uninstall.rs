@@ -22,7 +22,8 @@ fn everything_of_ours_goes_and_unsaved_work_is_in_the_repository() {
     assert_eq!(planned["repositories"][0]["worktrees"][0]["dirty"], 1, "{planned}");
     assert!(worktree.exists() && env.state().exists());
     let done = env.dandori(["uninstall", "--yes", "--json"]).json();
-    let kept = done["repositories"][0]["worktrees"][0]["preserved"].as_str().unwrap().to_owned();
+    let kept = done["repositories"][0]["worktrees"][0]["preserved"].as_str();
+    let kept = kept.unwrap_or_else(|| panic!("{done}")).to_owned();
     assert!(env.git(["show", &format!("{kept}:unsaved.txt")]).contains("mine"));
     assert!(!env.state().exists());
     assert_eq!(std::fs::read_to_string(env.home().join(".claude/settings.json")).unwrap(), "{\"model\": \"x\"}\n");

@@ -302,6 +302,24 @@ fn a_pull_request_that_failed_or_waits_here_is_one_until_it_is_over() {
 }
 
 #[test]
+fn what_is_asked_for_after_a_merge_is_one_again() {
+    let first = pushed(1, "claude");
+    let merged = pull_of(&first, 4, &[opened().as_slice(), &[PullFact::PullMerged { number: 1 }]].concat());
+    let mut second = pushed(2, "claude");
+    second.spec.created_at = at(5);
+    let link = PullLink { number: 2, url: "dandori:x/pulls/2".into() };
+    let next = pull_of(&second, 6, &[PullFact::PullIntended, PullFact::PullOpened { link }]);
+    let both = [merged.clone(), next.clone()];
+    let ready = with(&task(), &[first.clone(), second.clone()], &both, &[2], &[]);
+    assert_eq!((names(&ready), ready[0].subject.pull), (vec!["pull_ready"], Some(2)));
+    let failed = failed(3, 7, 8, refused());
+    assert_eq!(names(&of(&task(), &[first.clone(), failed], std::slice::from_ref(&merged))), ["failed"]);
+    // A rival that was asked for before is not.
+    second.spec.created_at = at(3);
+    assert_eq!(with(&task(), &[first, second], &both, &[2], &[]), []);
+}
+
+#[test]
 fn several_that_are_done_are_a_choice_until_one_is_picked() {
     let (one, two) = (pushed(1, "claude"), pushed(2, "codex"));
     let both = [one.clone(), two.clone()];

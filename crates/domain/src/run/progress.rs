@@ -109,7 +109,7 @@ pub struct Ended {
 pub struct Staged {
     pub tree: Oid,
     pub parent: Oid,
-    /// `None`: the agent changed nothing.
+    /// `None`: the agent changed nothing, and there is nothing to commit. A merge is committed with no changes as well.
     pub changes: Option<Changes>,
 }
 

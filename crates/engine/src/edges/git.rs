@@ -66,8 +66,8 @@ impl GitEdge for RealGit {
         footing::of(site, &self.open(site).git, from, base)
     }
 
-    fn require_ready(&self, site: &Site, footing: &Footing) -> Result<(), Problem> {
-        footing::require_ready(site, &self.open(site).git, footing)
+    fn require_ready(&self, site: &Site, footing: &Footing, wants_pull: bool) -> Result<(), Problem> {
+        footing::require_ready(site, &self.open(site).git, footing, wants_pull)
     }
 
     fn require_identity(&self, site: &Site) -> Result<(), Problem> {
@@ -174,6 +174,16 @@ pub(crate) fn preserved_ref_of(key: &WorktreeKey) -> String {
 /// that the names come in the order they were made in, and two removals in a row do not meet.
 pub(crate) fn preserved_ref_at(name: &str, at: Timestamp) -> String {
     format!("{PRESERVED_PREFIX}{name}-{:013}", at.as_millisecond())
+}
+
+/// The branch of a new worktree: `dandori/<key>`, or `dandori-<key>` where a branch named `dandori` is in the way of the
+/// first; `None` when somebody has it.
+pub(crate) fn free_branch_for(git: &Repository, key: &WorktreeKey) -> Result<Option<String>, GitError> {
+    if git.is_free(&format!("dandori/{key}"))? {
+        return Ok(Some(format!("dandori/{key}")));
+    }
+    let flat = format!("dandori-{key}");
+    Ok(if git.branch_exists("dandori")? && git.is_free(&flat)? { Some(flat) } else { None })
 }
 
 /// What git shows others as the reason of the lock.

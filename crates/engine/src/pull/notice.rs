@@ -40,7 +40,7 @@ impl Engine {
             .map(|(pull, link)| Containment {
                 base: pull.wanted.base.clone(),
                 head_oid: pull.wanted.head_oid.clone(),
-                // On another forge a merge that was not pushed is not one yet.
+                // Another forge has no base but the remote's.
                 here_too: link.is_embedded(),
             })
             .collect();

@@ -1,6 +1,7 @@
 //! Taking work on: every request is checked whole before anything is written.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use dandori_config::Config;
@@ -16,6 +17,9 @@ use dandori_store::{Again, NewRun, NewTask};
 use crate::Engine;
 use crate::edges::{Footing, Site};
 use crate::trouble::store_problem;
+
+/// How long a follow-up waits for the worktree of the run before it to be removed.
+const CLEAN_UP_PATIENCE: Duration = Duration::from_secs(30);
 
 /// `dandori run`
 #[derive(Clone)]
@@ -56,14 +60,14 @@ impl Engine {
         let agents = self.agents(&config, &request.agents, request.choice.caller.as_ref())?;
         let site = self.site_for(repo, &config, request.choice.caller.as_ref());
         let footing = self.footing(&site, request.path, request.base).await?;
-        self.require_ready(&site, &footing).await?;
-        self.require_identity(&site).await?;
-        self.require_disk()?;
         let mut choice = request.choice;
         if agents.len() > 1 {
             // Of several that work side by side one is picked for the pull request.
             choice.pr = Some(false);
         }
+        self.require_ready(&site, &footing, choice.pr.unwrap_or(config.pr)).await?;
+        self.require_identity(&site).await?;
+        self.require_disk()?;
         let created_at = self.now();
         let task = NewTask {
             id: TaskId::mint(created_at, self.random()),
@@ -106,9 +110,10 @@ impl Engine {
         choice: RunChoice,
     ) -> Result<Run, Problem> {
         check_instruction(&instruction)?;
-        let status = earlier.status();
-        if !earlier.is_settled() {
-            return Err(Problem::TaskIsBusy { run: earlier.spec.id.key().to_string(), status });
+        let earlier = &self.put_away(earlier).await?;
+        if let Some(worktree) = self.restored_to(earlier).await? {
+            let (key, path) = (worktree.key.to_string(), worktree.path);
+            return Err(Problem::WorkRestored { task: task.number.to_string(), worktree: key, path });
         }
         let kind = match earlier.next_workspace() {
             // When nothing was left of it but the conversation, the worktree is made again at its place.
@@ -118,6 +123,28 @@ impl Engine {
             None => RunKind::First,
         };
         self.add_run(task, earlier, kind, instruction, choice, None).await
+    }
+
+    /// The run once nothing of it is under way any more. One that is over is waited for: its worktree may just be being
+    /// removed, because its pull request was merged or closed.
+    async fn put_away(&self, run: &Run) -> Result<Run, Problem> {
+        let mut events = self.store().watch_events();
+        let waited = async {
+            loop {
+                events.borrow_and_update();
+                let now: Run = self.store().subject(run.spec.id).await.map_err(|e| store_problem(&e))?;
+                if now.is_settled() {
+                    return Ok(now);
+                }
+                if !now.status().is_terminal() {
+                    return Err(Problem::TaskIsBusy { run: now.spec.id.key().to_string(), status: now.status() });
+                }
+                // The log is the truth; the bell may be lost.
+                let _ = tokio::time::timeout(Duration::from_secs(1), events.changed()).await;
+            }
+        };
+        let late = Problem::TaskIsBusy { run: run.spec.id.key().to_string(), status: run.status() };
+        tokio::time::timeout(CLEAN_UP_PATIENCE, waited).await.unwrap_or(Err(late))
     }
 
     /// The same instruction once more: from the base, or, when it was a follow-up, from where that began.
@@ -136,7 +163,11 @@ impl Engine {
             model: earlier.spec.settings.model.clone(),
             updates: earlier.spec.updates,
         };
-        let (kind, instruction) = (earlier.spec.kind.clone(), earlier.spec.instruction.clone());
+        let (mut kind, instruction) = (earlier.spec.kind.clone(), earlier.spec.instruction.clone());
+        if let RunKind::FollowUp { workspace, .. } = &mut kind {
+            // The merge that it began is still in the files; it is finished and not begun again.
+            workspace.merges = earlier.next_workspace().and_then(|next| next.merges);
+        }
         self.add_run(task, earlier, kind, instruction, choice, Some(again)).await
     }
 
@@ -167,7 +198,7 @@ impl Engine {
             here: earlier.spec.here.clone(),
         };
         if kind == RunKind::First {
-            self.require_ready(&site, &footing).await?;
+            self.require_ready(&site, &footing, choice.pr.unwrap_or(config.pr)).await?;
         }
         self.require_identity(&site).await?;
         let created_at = self.now();
@@ -268,9 +299,9 @@ impl Engine {
     }
 
     /// Everything a run needs of the repository, looked at without the network where that is possible.
-    async fn require_ready(&self, site: &Site, footing: &Footing) -> Result<(), Problem> {
+    async fn require_ready(&self, site: &Site, footing: &Footing, wants_pull: bool) -> Result<(), Problem> {
         let (site, footing) = (site.clone(), footing.clone());
-        self.blocking(move |engine| engine.0.edges.git.require_ready(&site, &footing)).await?
+        self.blocking(move |engine| engine.0.edges.git.require_ready(&site, &footing, wants_pull)).await?
     }
 }
 

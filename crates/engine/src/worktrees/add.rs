@@ -14,7 +14,7 @@ use dandori_host::{Cmd, Env, now};
 
 use super::{fresh_key, owned_by};
 use crate::Engine;
-use crate::edges::{Footing, Site, beginning, lock_reason, refuse_unsupported};
+use crate::edges::{Footing, Site, beginning, free_branch_for, lock_reason, refuse_unsupported};
 use crate::repos::Known;
 use crate::run::check_line;
 use crate::trouble::store_problem;
@@ -57,7 +57,14 @@ impl Engine {
             Some(at) => (self.chosen_place(&request.path, at)?, Utf8PathBuf::from("/")),
             None => (layout.worktrees().join(format!("wt_{key}")), layout.worktrees()),
         };
-        let branch = request.branch.unwrap_or_else(|| format!("dandori/{key}"));
+        let branch = match request.branch {
+            Some(branch) => branch,
+            None => {
+                let (git, key, usual) = (known.git.clone(), key.clone(), format!("dandori/{key}"));
+                let free = self.blocking(move |_| free_branch_for(&git, &key)).await?.map_err(|e| e.problem())?;
+                free.unwrap_or(usual)
+            }
+        };
         let plan = Worktree {
             key: key.clone(),
             repo: known.repo.id,

@@ -2,7 +2,7 @@
 
 use camino::Utf8Path;
 use dandori_domain::Problem;
-use dandori_domain::run::Run;
+use dandori_domain::run::{Run, Status};
 use dandori_domain::worktree::{Keepsake, Owner, Worktree};
 use dandori_git::{ExistingBranch, GitError, NewWorktree, PRESERVED_PREFIX};
 use dandori_host::now;
@@ -21,12 +21,14 @@ impl Engine {
     ) -> Result<Worktree, Problem> {
         let known = self.open_at(path).await?;
         let keepsakes = self.store().keepsakes(known.repo.id).await.map_err(|e| store_problem(&e))?;
-        let run = self.find_run(text).await.ok();
+        // A task's name means all its runs: the work may be of an earlier one than the newest.
+        let runs = self.store().find_runs(text).await.unwrap_or_default();
         let keepsake = keepsakes
             .into_iter()
-            .filter(|k| fits(k, text, run.as_ref()))
+            .filter(|k| fits(k, text, &runs))
             .max_by_key(|k| k.at)
             .ok_or_else(|| Problem::NothingPreserved { text: text.to_owned() })?;
+        let run = runs.into_iter().find(|run| is_of(&keepsake, run));
         let key = fresh_key();
         let folder = self.layout().repo(known.repo.id).worktrees();
         let worktree = Worktree {
@@ -82,12 +84,49 @@ impl Engine {
             }
         }
     }
+
+    /// The worktree that the kept work of a canceled run was restored to, while it is there.
+    pub(crate) async fn restored_to(&self, run: &Run) -> Result<Option<Worktree>, Problem> {
+        let Some(kept) = self.kept_by_cancel(run).await? else { return Ok(None) };
+        let stored = self.store().worktrees(Some(run.spec.repo)).await.map_err(|e| store_problem(&e))?;
+        Ok(stored.into_iter().rfind(|worktree| holds(worktree, &kept) && worktree.path.exists()))
+    }
+
+    /// The kept work of a canceled run as it was last: a worktree that it was restored to may have been kept again.
+    pub(crate) async fn kept_last(&self, run: &Run) -> Result<Option<Keepsake>, Problem> {
+        let Some(kept) = self.kept_by_cancel(run).await? else { return Ok(None) };
+        let keepsakes = self.store().keepsakes(run.spec.repo).await.map_err(|e| store_problem(&e))?;
+        for later in keepsakes.into_iter().filter(|keepsake| keepsake.at > kept.at) {
+            let from = self.store().worktree(later.key.clone()).await.map_err(|e| store_problem(&e))?;
+            if from.is_some_and(|worktree| holds(&worktree, &kept)) {
+                return Ok(Some(later));
+            }
+        }
+        Ok(Some(kept))
+    }
+
+    async fn kept_by_cancel(&self, run: &Run) -> Result<Option<Keepsake>, Problem> {
+        let Some(preserved) = run.preserved.as_ref().filter(|_| run.status() == Status::Canceled) else {
+            return Ok(None);
+        };
+        let keepsakes = self.store().keepsakes(run.spec.repo).await.map_err(|e| store_problem(&e))?;
+        Ok(keepsakes.into_iter().find(|keepsake| keepsake.reference == preserved.reference))
+    }
 }
 
-fn fits(keepsake: &Keepsake, text: &str, run: Option<&Run>) -> bool {
+/// Whether a worktree was made of this kept work: it has its branch as its base.
+fn holds(worktree: &Worktree, kept: &Keepsake) -> bool {
+    worktree.base == kept.branch && worktree.created_at >= kept.at
+}
+
+fn is_of(keepsake: &Keepsake, run: &Run) -> bool {
+    run.preserved.as_ref().is_some_and(|preserved| preserved.reference == keepsake.reference)
+}
+
+fn fits(keepsake: &Keepsake, text: &str, runs: &[Run]) -> bool {
     keepsake.key.as_str() == text
         || keepsake.reference == text
         || keepsake.branch == text
         || keepsake.reference.strip_prefix(PRESERVED_PREFIX) == Some(text)
-        || run.and_then(|r| r.preserved.as_ref()).is_some_and(|p| p.reference == keepsake.reference)
+        || runs.iter().any(|run| is_of(keepsake, run))
 }

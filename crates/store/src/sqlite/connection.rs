@@ -13,8 +13,11 @@ use crate::tx::{Dialect, Row, Tx, Value};
 pub(super) const MOMENT: Option<Duration> = Some(Duration::from_millis(500));
 /// How long when somebody only asks how it is, and waits for the answer.
 pub(super) const GLANCE: Option<Duration> = Some(Duration::from_millis(50));
-/// Steps that are gone in any case, some tens of milliseconds of work: on a busy machine time passes without any.
-const LEAST: u32 = 50;
+/// The time is looked at after so many instructions, or pages where the structure is walked through.
+const STEP: i32 = 1_000;
+/// Steps that are gone in any case, some tens of megabytes: on a busy machine time passes without any. More would be read at
+/// every start, however short the moment.
+const LEAST: u32 = 5;
 
 /// Every statement of the verbs stays prepared.
 const STATEMENTS: usize = 128;
@@ -82,7 +85,7 @@ pub(super) fn quick_check(connection: &mut Connection, limit: Option<Duration>) 
             steps += 1;
             steps > LEAST && Instant::now() >= until
         };
-        connection.progress_handler(10_000, Some(is_over)).map_err(failed)?;
+        connection.progress_handler(STEP, Some(is_over)).map_err(failed)?;
     }
     let answer = findings_of(connection, "PRAGMA quick_check(3)");
     connection.progress_handler(0, None::<fn() -> bool>).map_err(failed)?;
@@ -168,5 +171,27 @@ impl ToSql for Value {
             Self::Int(number) => ValueRef::Integer(*number),
             Self::Text(text) => ValueRef::Text(text.as_bytes()),
         }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_moment_is_over_before_a_large_file_is_read_and_a_small_one_is_read_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        for (pages, expected) in [(1_000, Check::Whole), (20_000, Check::Partly)] {
+            let path = folder.path().join(format!("{pages}.db"));
+            let mut connection = Connection::open(path).unwrap();
+            let fill = format!(
+                "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; CREATE TABLE page (content BLOB);
+                 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {pages})
+                 INSERT INTO page SELECT zeroblob(3900) FROM n;"
+            );
+            connection.execute_batch(&fill).unwrap();
+            assert_eq!(quick_check(&mut connection, Some(Duration::ZERO)).unwrap(), expected, "{pages}");
+            assert_eq!(quick_check(&mut connection, None).unwrap(), Check::Whole);
+        }
     }
 }

@@ -119,8 +119,8 @@ pub(super) fn no_identity(lang: Lang) -> Said {
 pub(super) fn unknown_base(lang: Lang, base: &str, near: &[String]) -> Said {
     let said = Said::what(say!(lang, "base `{base}` not found", "ベース `{base}` が見つかりません")).why(say!(
         lang,
-        "no branch on origin, local branch, tag or commit has this name",
-        "origin のブランチ、ローカルブランチ、タグ、コミットのいずれでもありません"
+        "no branch, tag or commit has this name",
+        "この名前のブランチ、タグ、コミットはありません"
     ));
     if near.is_empty() {
         said.hint(say!(

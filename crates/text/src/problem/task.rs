@@ -116,6 +116,14 @@ pub(super) fn cannot_retry(lang: Lang, run: &str, status: Status) -> Said {
 }
 
 pub(super) fn task_is_busy(lang: Lang, run: &str, status: Status) -> Said {
+    if status.is_terminal() {
+        return Said::what(say!(
+            lang,
+            "the worktree of {run} ({status}) is still being cleaned up",
+            "{run} ({status}) のワークツリーを片付けている途中です"
+        ))
+        .hint(say!(lang, "try again in a moment", "しばらくしてから、もう一度実行してください"));
+    }
     Said::what(say!(
         lang,
         "the task is still in progress: {run} is {status}",

@@ -127,6 +127,24 @@ pub(super) fn nothing_preserved(lang: Lang, text: &str) -> Said {
     ))
 }
 
+pub(super) fn work_restored(lang: Lang, task: &str, worktree: &str, path: &str) -> Said {
+    Said::what(say!(
+        lang,
+        "the preserved work of {task} has been restored to {path}",
+        "{task} の保存された作業は {path} に復元されています"
+    ))
+    .why(say!(
+        lang,
+        "a follow-up would not see what was changed there",
+        "続きを依頼しても、そこでの変更は含まれません"
+    ))
+    .hint(say!(
+        lang,
+        "`dandori worktree remove {worktree} --force` preserves it as it is now; the follow-up then continues from there",
+        "`dandori worktree remove {worktree} --force` で今の内容を保存すると、続きはそこから始まります"
+    ))
+}
+
 pub(super) fn disk_full(lang: Lang, path: &str, free_mib: u64, needed_mib: u64) -> Said {
     Said::what(say!(
         lang,

@@ -166,6 +166,11 @@ fn all() -> Vec<Problem> {
         ],
         Problem::NotOurWorktree { .. } => [Problem::NotOurWorktree { path: "/home/ann/other".into() }],
         Problem::NothingPreserved { .. } => [Problem::NothingPreserved { text: "cart".into() }],
+        Problem::WorkRestored { .. } => [Problem::WorkRestored {
+            task: "T-3".into(),
+            worktree: RUN.into(),
+            path: "/home/ann/wt_7f3k2m9q".into(),
+        }],
         Problem::NoSuchPull { .. } => [Problem::NoSuchPull { number: 99 }],
         Problem::NoPullOf { .. } => [Problem::NoPullOf { text: "T-3".into() }],
         Problem::ForeignPull { .. } => [Problem::ForeignPull {
@@ -178,6 +183,7 @@ fn all() -> Vec<Problem> {
             Problem::PullIs { number: 4, state: PullState::Merged },
         ],
         Problem::PullIsBusy { .. } => [Problem::PullIsBusy { number: 4 }],
+        Problem::NoBranchToPullTo { .. } => [Problem::NoBranchToPullTo { commit: Oid::new("0123456789abcdef") }],
         Problem::PullTaken { .. } => [Problem::PullTaken { branch: "dandori/t-3".into(), number: 5 }],
         Problem::UpToDate { .. } => [Problem::UpToDate { number: 4, base: "main".into() }],
         Problem::CannotMerge { .. } => [Problem::CannotMerge { number: 4, task: None, obstacles: vec![] }],

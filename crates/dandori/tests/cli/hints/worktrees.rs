@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use camino::Utf8PathBuf;
+use dandori_testkit::env::wait_until;
 
 use super::{Stage, commands, only};
 
@@ -15,6 +16,7 @@ pub(super) fn play() -> BTreeSet<String> {
     locked(&mut stage);
     adopted(&mut stage);
     taken(&mut stage);
+    restored(&mut stage);
     cleaned_up(&mut stage);
     no_room(&mut stage);
     stage.reached
@@ -46,6 +48,26 @@ fn dirty(stage: &mut Stage) {
     let restored = stage.typed(&format!("{restore} --json")).json();
     let back: Utf8PathBuf = restored["worktree"].as_str().unwrap_or_else(|| panic!("{restored:#}")).into();
     assert!(back.join("kept.txt").exists());
+}
+
+/// What was changed after a restore is what the follow-up finds.
+fn restored(stage: &mut Stage) {
+    let agent = "exec:if [ -e edit.txt ]; then cp edit.txt seen.txt; else echo old > edit.txt; echo held; \
+                 while true; do sleep 0.1; done; fi";
+    let started = stage.env.run_json(["long work", "--agent", agent, "--detach"]);
+    let task = started["task"].as_str().unwrap_or_else(|| panic!("{started:#}")).to_owned();
+    let edited = || stage.env.dandori(["task", "log", &task, "--raw"]).stdout.contains("held");
+    wait_until("the agent has edited", edited);
+    let _ = stage.env.dandori(["task", "cancel", &task]).ok();
+    let restored = stage.env.dandori(["worktree", "restore", &task, "--json"]).json();
+    let path: Utf8PathBuf = restored["worktree"].as_str().unwrap().into();
+    std::fs::write(path.join("edit.txt"), "new\n").unwrap();
+    let hint = only(stage.refused("work_restored", &["task", "follow-up", &task, "continue"]));
+    let _ = stage.typed(&hint).ok();
+    let done = stage.env.dandori(["task", "follow-up", &task, "continue", "--json"]).json();
+    assert_eq!(done["runs"][0]["state"], "SUCCEEDED", "{done}");
+    let branch = done["runs"][0]["branch"].as_str().unwrap();
+    assert_eq!(stage.env.git_in(&stage.env.origin(), ["show", &format!("{branch}:seen.txt")]), "new");
 }
 
 fn locked(stage: &mut Stage) {

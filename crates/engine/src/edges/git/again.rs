@@ -157,8 +157,11 @@ pub(super) fn arrive(
         Ok(()) => {
             if let Some(base) = &arrival.base {
                 workspace.merges = Some(Box::new(base.clone()));
-                let (base, commits) = (workspace.base.clone(), arrival.commits);
-                facts.push(Fact::Noted { note: Note::BaseMerged { base, commits } });
+                // With a conflict it is the agent who merges it, or nobody.
+                if arrival.conflicts.is_empty() {
+                    let (base, commits) = (workspace.base.clone(), arrival.commits);
+                    facts.push(Fact::Noted { note: Note::BaseMerged { base, commits } });
+                }
             } else {
                 workspace.ours_after = arrival.theirs.clone();
                 facts.push(Fact::Noted { note: Note::PulledBefore { commits: arrival.commits } });

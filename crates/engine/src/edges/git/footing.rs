@@ -9,6 +9,9 @@ use dandori_git::{Base, Checkout, Fetch, GitError, Repository};
 use super::refuse_unsupported;
 use crate::edges::{Footing, Site};
 
+/// In place of a branch: work that goes back to none.
+pub(crate) const NO_BRANCH: &str = "HEAD";
+
 /// `HEAD` in whatever form: it is another in every checkout.
 fn is_head(base: &str) -> bool {
     let rest = base.strip_prefix("HEAD").or_else(|| base.strip_prefix('@'));
@@ -49,7 +52,7 @@ fn here(git: &Repository, checkout: &Checkout, name: &str) -> Result<Here, Probl
 }
 
 /// Looked at without the network where that is possible.
-pub(super) fn require_ready(site: &Site, git: &Repository, footing: &Footing) -> Result<(), Problem> {
+pub(super) fn require_ready(site: &Site, git: &Repository, footing: &Footing, wants_pull: bool) -> Result<(), Problem> {
     let root = site.repo.root.clone();
     let resolve = |fetch| beginning(git, footing, site.base.as_deref(), fetch);
     let known = resolve(Fetch::Never);
@@ -62,6 +65,9 @@ pub(super) fn require_ready(site: &Site, git: &Repository, footing: &Footing) ->
         return Err(Problem::Io { path: git.common_dir().to_owned(), reason });
     }
     let beginning = known.or_else(|_| resolve(Fetch::First)).map_err(|e| e.problem())?;
+    if wants_pull && beginning.branch == NO_BRANCH {
+        return Err(Problem::NoBranchToPullTo { commit: beginning.commit });
+    }
     refuse_unsupported(git, &beginning.commit)
 }
 
@@ -100,13 +106,17 @@ pub(crate) fn beginning(
         Some(expression) => expression.to_owned(),
         None => here.branch.clone().unwrap_or_else(|| "HEAD".to_owned()),
     };
-    let branch = branch_for(git, here.branch.as_deref())?;
+    let branch = branch_for(git, here)?;
     Ok(Beginning { name, commit: here.commit.clone(), branch, offline: None, local_only: false })
 }
 
-/// What is checked out, where a pull request can go there: the remote has it, or there is none. Else the default branch.
-fn branch_for(git: &Repository, checked_out: Option<&str>) -> Result<String, GitError> {
-    if let Some(branch) = checked_out
+/// What is checked out, where a pull request can go there: the remote has it, or there is none. Else the default branch; `HEAD`
+/// when there is none that the commit has to do with.
+fn branch_for(git: &Repository, here: &Here) -> Result<String, GitError> {
+    if here.branch.is_none() && git.remote()?.is_none() {
+        return Ok(git.branch_around(&here.commit)?.unwrap_or_else(|| NO_BRANCH.to_owned()));
+    }
+    if let Some(branch) = here.branch.as_deref()
         && (git.remote()?.is_none() || git.remote_branch_oid(branch)?.is_some())
     {
         return Ok(branch.to_owned());

@@ -80,18 +80,20 @@ pub(super) fn merge(git: &Repository, planned: &PlannedMerge) -> Result<MergeOut
     }
 }
 
-/// Each base is asked once, however many heads there are.
+/// Each base is asked once, however many heads there are. A merge that was not pushed is none yet: the branch here counts
+/// only where the remote has no such base, or there is no remote.
 pub(super) fn contained(git: &Repository, asked: &[Containment]) -> Result<Vec<bool>, Problem> {
     let mut heads: HashMap<(&str, bool), Vec<Oid>> = HashMap::new();
     for one in asked {
-        for here in if one.here_too { vec![false, true] } else { vec![false] } {
-            heads.entry((&one.base, here)).or_default().push(one.head_oid.clone());
-        }
+        heads.entry((&one.base, one.here_too)).or_default().push(one.head_oid.clone());
     }
     let mut inside: HashMap<(&str, bool), Vec<Oid>> = HashMap::new();
-    for ((base, here), heads) in heads {
-        let tip = if here { git.branch_oid(base) } else { git.remote_branch_oid(base) };
-        let Some(tip) = tip.map_err(problem)? else { continue };
+    for ((base, here_too), heads) in heads {
+        let tip = match git.remote_branch_oid(base).map_err(problem)? {
+            None if here_too => git.branch_oid(base).map_err(problem)?,
+            tip => tip,
+        };
+        let Some(tip) = tip else { continue };
         let mut there = Vec::new();
         for head in heads {
             if git.has_object(&head).map_err(problem)? {
@@ -100,10 +102,10 @@ pub(super) fn contained(git: &Repository, asked: &[Containment]) -> Result<Vec<b
         }
         let outside = git.not_in(&there, &tip).map_err(problem)?;
         there.retain(|head| !outside.contains(head));
-        inside.insert((base, here), there);
+        inside.insert((base, here_too), there);
     }
-    let is_in = |one: &Containment, here| {
-        inside.get(&(one.base.as_str(), here)).is_some_and(|heads| heads.contains(&one.head_oid))
+    let is_in = |one: &Containment| {
+        inside.get(&(one.base.as_str(), one.here_too)).is_some_and(|heads| heads.contains(&one.head_oid))
     };
-    Ok(asked.iter().map(|one| is_in(one, false) || one.here_too && is_in(one, true)).collect())
+    Ok(asked.iter().map(is_in).collect())
 }

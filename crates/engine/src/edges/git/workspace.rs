@@ -7,12 +7,10 @@ use dandori_domain::{Failure, Problem, WorktreeKey};
 use dandori_git::{ExistingBranch, Fetch, GitError, NewWorktree, Origin};
 
 use super::again::arrive;
-use super::{RealGit, beginning, lock_reason, refuse_unsupported, worktree_failure};
+use super::{RealGit, beginning, free_branch_for, lock_reason, refuse_unsupported, worktree_failure};
 use crate::edges::{Footing, MakeAnswer, Site};
 use crate::repos::Known;
 use crate::run::StepError;
-
-const BRANCH_PREFIX: &str = "dandori";
 
 impl RealGit {
     /// Where the run will work, and from which commit: fetched first, offline tolerated.
@@ -22,13 +20,13 @@ impl RealGit {
         // What is looked at here does not depend on the remote: it is looked at while that answers.
         let changed = |checkout| known.git.changed_in(checkout).ok().flatten();
         let (base, here) = std::thread::scope(|scope| {
-            let here = scope.spawn(|| (checkout.and_then(changed), self.free_key(known, run)));
+            let here = scope.spawn(|| (checkout.and_then(changed), self.free_name(known, run)));
             let base = beginning(&known.git, &footing, site.base.as_deref(), Fetch::WhenMoved);
             (base, here.join())
         });
         let base = base.map_err(|e| worktree_failure(&e))?;
         let broken = |_| StepError::Trouble(Problem::Internal { reason: "a look at the checkout panicked".to_owned() });
-        let (changed, key) = here.map_err(broken)?;
+        let (changed, name) = here.map_err(broken)?;
         // A checkout that cannot be looked at is no reason not to work.
         let left_out = checkout
             .zip(changed)
@@ -37,10 +35,10 @@ impl RealGit {
         if base.local_only {
             facts.push(Fact::Noted { note: Note::BaseIsLocal { base: base.branch.clone() } });
         }
-        let key = key?;
+        let (key, branch) = name?;
         let workspace = Workspace {
             path: self.layout.repo(run.spec.repo).worktree(&key),
-            branch: format!("{BRANCH_PREFIX}/{key}"),
+            branch,
             key,
             base: base.branch,
             ours_after: base.commit.clone(),
@@ -52,18 +50,18 @@ impl RealGit {
         Ok(facts)
     }
 
-    /// The run's key, unless somebody else has a branch of that name.
-    fn free_key(&self, known: &Known, run: &Run) -> Result<WorktreeKey, StepError> {
+    /// The run's key and its branch, unless somebody else has a branch of that name.
+    fn free_name(&self, known: &Known, run: &Run) -> Result<(WorktreeKey, String), StepError> {
         let key = WorktreeKey::from(run.spec.id.key());
         for suffix in std::iter::once(String::new()).chain((2..10).map(|n| format!("-{n}"))) {
             let candidate = WorktreeKey::new(format!("{key}{suffix}"));
-            let taken =
-                known.git.branch_exists(&format!("{BRANCH_PREFIX}/{candidate}")).map_err(|e| worktree_failure(&e))?;
-            if !taken && !self.layout.repo(run.spec.repo).worktree(&candidate).exists() {
-                return Ok(candidate);
+            let branch = free_branch_for(&known.git, &candidate).map_err(|e| worktree_failure(&e))?;
+            let is_there = self.layout.repo(run.spec.repo).worktree(&candidate).exists();
+            if let Some(branch) = branch.filter(|_| !is_there) {
+                return Ok((candidate, branch));
             }
         }
-        Err(Failure::Worktree { reason: format!("all branch names {BRANCH_PREFIX}/{key}… are in use") }.into())
+        Err(Failure::Worktree { reason: format!("all branch names dandori/{key}… are in use") }.into())
     }
 
     pub(super) fn make_worktree(
@@ -101,8 +99,14 @@ impl RealGit {
         let added = match pooled.map_or_else(make, Ok) {
             Ok(added) => added,
             // Somebody was faster with this name: it is theirs, we take another.
-            Err(GitError::BranchTaken { .. }) if matches!(kind, RunKind::First) => {
-                return self.plan_first(site, known, run).map(MakeAnswer::Planned);
+            Err(taken @ GitError::BranchTaken { .. }) if matches!(kind, RunKind::First) => {
+                let facts = self.plan_first(site, known, run)?;
+                // The very same plan would meet the same end.
+                return if facts.iter().any(|fact| plans_branch(fact, &workspace.branch)) {
+                    Err(worktree_failure(&taken))
+                } else {
+                    Ok(MakeAnswer::Planned(facts))
+                };
             }
             Err(e) => return Err(worktree_failure(&e)),
         };
@@ -134,4 +138,8 @@ impl RealGit {
             facts,
         })
     }
+}
+
+fn plans_branch(fact: &Fact, branch: &str) -> bool {
+    matches!(fact, Fact::Intended { intent: Intent::Worktree(planned) } if planned.workspace.branch == branch)
 }

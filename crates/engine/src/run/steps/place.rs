@@ -57,7 +57,7 @@ impl Engine {
         let trouble = |e| StepError::Trouble(store_problem(&e));
         let earlier = self.store().subject::<Run>(*after).await.map_err(trouble)?;
         if earlier.status() == Status::Canceled {
-            return Ok(earlier.preserved.map(|preserved| Kept::ByCancel(preserved.reference)));
+            return Ok(self.kept_last(&earlier).await?.map(|keepsake| Kept::ByCancel(keepsake.reference)));
         }
         let keepsakes = self.store().keepsakes(run.spec.repo).await.map_err(trouble)?;
         let by_hand = format!("{}-", preserved_ref_of(&workspace.key));

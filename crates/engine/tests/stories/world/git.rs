@@ -31,7 +31,7 @@ impl GitEdge for World {
         Ok(Footing { checkout: self.checkout(site, from), base: base.map(str::to_owned), here: None })
     }
 
-    fn require_ready(&self, _site: &Site, _footing: &Footing) -> Result<(), Problem> {
+    fn require_ready(&self, _site: &Site, _footing: &Footing, _wants_pull: bool) -> Result<(), Problem> {
         Ok(())
     }
 
