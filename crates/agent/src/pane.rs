@@ -28,6 +28,9 @@ const LATE_RECORD: Duration = Duration::from_secs(10);
 /// in an empty one they end the client or open a dialog. Not more of them: Claude Code takes a hundred at once for a paste and drops
 /// them. They are enough for six lines; of more the next try empties the rest.
 const CLEAR: [(&str, u32); 2] = [("C-u", 12), ("C-k", 12)];
+/// The same once more right before the line, for what has come in between, and to the beginning of the box: before words that are
+/// there all the same, a `/` or `!` of theirs is none at the beginning, and the hook refuses the whole.
+const CLEAR_AGAIN: [(&str, u32); 3] = [("C-u", 12), ("C-k", 12), ("C-a", 1)];
 
 #[derive(Debug, thiserror::Error)]
 pub enum DeliveryError {
@@ -133,7 +136,7 @@ impl Recipient<'_> {
 fn carry_out(writer: &PaneWriter, act: &Act, line: &str) -> Result<(), DeliveryError> {
     let done = match act {
         Act::Clear => writer.press(&CLEAR),
-        Act::Paste => writer.paste(line),
+        Act::Paste => writer.press(&CLEAR_AGAIN).and_then(|()| writer.paste(line)),
         Act::Enter => writer.press(&[("Enter", 1)]),
         Act::Wait | Act::Accepted | Act::GiveUp(_) => Ok(()),
     };

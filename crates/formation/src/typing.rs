@@ -19,6 +19,9 @@ use jiff::Timestamp;
 pub struct Pace {
     /// A client has to be free for so long: titles lag behind keys by a third of a second.
     pub settle: Duration,
+    /// After an event of a turn, a title that says it is free is not believed for so long unless the turn's end was told: a client shows
+    /// late that it works, and in a short turn never. Longer not: a turn that its user breaks off ends without an event.
+    pub turn: Duration,
     /// Between emptying the box, the paste and Enter.
     pub gap: Duration,
     /// From Enter to the client's event; after that, Enter is pressed once more, then all is typed again.
@@ -33,6 +36,7 @@ impl Pace {
     /// For real clients on a busy machine.
     pub const USUAL: Self = Self {
         settle: Duration::from_millis(600),
+        turn: Duration::from_secs(5),
         gap: Duration::from_millis(300),
         answer: Duration::from_secs(10),
         tries: 4,
@@ -45,6 +49,8 @@ impl Pace {
 pub enum LastEvent {
     /// A tool is about to run: it runs, or its user is asked whether it may.
     BeforeTool,
+    /// A prompt was submitted, a tool has run: the turn goes on.
+    Turn { at: Timestamp },
     /// Any other.
     Other,
 }
@@ -113,12 +119,13 @@ pub enum Hindrance {
 
 /// What keeps one from typing, if anything. Claude Code's title is the same when it asks whether a tool may run as when it waits
 /// for a prompt; its last event is not.
-pub fn hindrance(activity: Option<Activity>, last_event: Option<LastEvent>) -> Option<Hindrance> {
-    match (activity, last_event) {
+pub fn hindrance(seen: &Seen, pace: &Pace) -> Option<Hindrance> {
+    match (seen.activity, seen.last_event) {
         (None, _) => Some(Hindrance::Unknown),
         (Some(Activity::Busy), _) => Some(Hindrance::Busy),
         (Some(Activity::Waiting), _) | (Some(Activity::Idle), Some(LastEvent::BeforeTool)) => Some(Hindrance::Asking),
-        (Some(Activity::Idle), Some(LastEvent::Other) | None) => None,
+        (Some(Activity::Idle), Some(LastEvent::Turn { at })) if !past(at, pace.turn, seen.now) => Some(Hindrance::Busy),
+        (Some(Activity::Idle), Some(LastEvent::Turn { .. } | LastEvent::Other) | None) => None,
     }
 }
 
@@ -169,8 +176,7 @@ impl Typing {
         if seen.is_dead {
             return Act::GiveUp(Undelivered::PaneDied);
         }
-        let hindrance = hindrance(seen.activity, seen.last_event);
-        if let Some(hindrance) = hindrance {
+        if let Some(hindrance) = hindrance(seen, &self.pace) {
             self.step_back();
             return if past(self.since, self.pace.patience, seen.now) {
                 Act::GiveUp(Undelivered::NotReady(hindrance))

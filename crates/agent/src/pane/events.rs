@@ -58,11 +58,18 @@ impl Events {
     }
 
     fn take_in(&mut self, record: &Record) {
-        self.last = Some(if record.event == "pre-tool" { LastEvent::BeforeTool } else { LastEvent::Other });
+        let is_refused = record.verdict == RecordedVerdict::Block;
+        self.last = Some(match record.event.as_str() {
+            "pre-tool" => LastEvent::BeforeTool,
+            "prompt" if is_refused => LastEvent::Other,
+            "prompt" | "post-tool" | "subagent-start" | "subagent-stop" | "pre-compact" => {
+                LastEvent::Turn { at: Timestamp::from_millisecond(record.at).unwrap_or(self.since) }
+            }
+            _ => LastEvent::Other,
+        });
         if record.event != "prompt" {
             return;
         }
-        let is_refused = record.verdict == RecordedVerdict::Block;
         let by_delivery = record.by.as_deref() == Some(DELIVERY);
         match record.tag {
             // What came before does not matter: another may have been taken back.
@@ -129,5 +136,8 @@ mod tests {
         add(&record("prompt", Some(tag(2)), Some(DELIVERY)));
         events.read();
         assert_eq!((events.last, &events.answer), (Some(LastEvent::Other), &Some(Answer::Accepted)));
+        add(&record("prompt", Some(tag(3)), None));
+        events.read();
+        assert!(matches!(events.last, Some(LastEvent::Turn { .. })));
     }
 }

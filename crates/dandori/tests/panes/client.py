@@ -78,6 +78,8 @@ class Client:
             start = self.box.rfind("\n", 0, self.cursor) + 1
             start = max(self.cursor - 1, 0) if start == self.cursor else start
             self.box, self.cursor = self.box[:start] + self.box[self.cursor :], start
+        elif key == "\x01":
+            self.cursor = self.box.rfind("\n", 0, self.cursor) + 1
         elif key == "\x0b":
             end = self.box.find("\n", self.cursor)
             end = len(self.box) if end < 0 else max(end, self.cursor + 1)
@@ -123,16 +125,14 @@ class Client:
         if self.chance(10):
             self.insert(self.random.choice(DRAFTS))
 
-    def submit(self, text):
-        event = {
-            "session_id": f"s-{os.getpid()}",
-            "cwd": self.folder,
-            "hook_event_name": "UserPromptSubmit",
-            "prompt": text,
-        }
+    def tell(self, name, **more):
+        event = {"session_id": f"s-{os.getpid()}", "cwd": self.folder, "hook_event_name": name, **more}
         asked = subprocess.run(self.hook, input=json.dumps(event).encode(), capture_output=True, cwd=self.folder)
-        said = json.loads(asked.stdout or b"{}")
-        if asked.returncode == 2 or said.get("decision") == "block":
+        return asked.returncode, json.loads(asked.stdout or b"{}")
+
+    def submit(self, text):
+        code, said = self.tell("UserPromptSubmit", prompt=text)
+        if code == 2 or said.get("decision") == "block":
             self.log(kind="refused", text=text)
             return
         self.title("◐")
@@ -144,6 +144,9 @@ class Client:
         self.log(kind="submitted", text=text, content=content)
         time.sleep(self.random.random() * 0.03)
         self.title("✳")
+        # A turn that its user breaks off ends without a word.
+        if not self.chance(3):
+            self.tell("Stop", stop_hook_active=False)
 
     def run(self):
         tty.setraw(0)

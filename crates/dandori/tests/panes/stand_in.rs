@@ -19,6 +19,7 @@ const TRIES: i64 = 30;
 /// A stand-in answers at once, or not at all.
 const PACE: Pace = Pace {
     settle: Duration::from_millis(30),
+    turn: Duration::from_millis(400),
     gap: Duration::from_millis(20),
     answer: Duration::from_millis(700),
     tries: 3,

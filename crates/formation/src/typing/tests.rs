@@ -3,6 +3,7 @@ use proptest::prelude::*;
 
 const PACE: Pace = Pace {
     settle: Duration::from_millis(600),
+    turn: Duration::from_secs(4),
     gap: Duration::from_millis(300),
     answer: Duration::from_secs(5),
     tries: 3,
@@ -87,6 +88,18 @@ fn nothing_is_typed_while_the_client_is_not_known_to_be_free() {
 }
 
 #[test]
+fn a_title_that_does_not_show_a_turn_yet_is_not_believed_until_the_turn_has_ended_or_for_long_enough() {
+    let mut play = Play::new();
+    play.seen.last_event = Some(LastEvent::Turn { at: play.seen.now });
+    assert_eq!(play.run(3).acts(), []);
+    play.seen.last_event = Some(LastEvent::Other);
+    assert_eq!(play.run(2).acts(), [Act::Clear, Act::Paste, Act::Enter]);
+    let mut play = Play::new();
+    play.seen.last_event = Some(LastEvent::Turn { at: play.seen.now });
+    assert_eq!(play.run(6).acts(), [Act::Clear, Act::Paste, Act::Enter], "nobody tells that a turn was broken off");
+}
+
+#[test]
 fn a_turn_that_begins_while_it_is_typed_is_waited_for_and_the_box_emptied_again() {
     let mut play = Play::new();
     assert_eq!(play.run(1).acts(), [Act::Clear, Act::Paste]);
@@ -125,7 +138,7 @@ proptest! {
                 is_dead: false, activity: activities[activity], last_event: Some(last_event), answer: None, damaged, now,
             };
             let act = typing.next(&seen);
-            let is_free = hindrance(seen.activity, seen.last_event).is_none();
+            let is_free = hindrance(&seen, &PACE).is_none();
             match act {
                 Act::Wait => continue,
                 Act::Clear => {}
