@@ -4,6 +4,7 @@ mod attend;
 mod ids;
 mod integrate;
 mod keeper;
+mod point;
 mod start;
 mod tell;
 
@@ -21,6 +22,11 @@ use dandori_store::{Book, Done, FormationStep, Scope, StoreError};
 use crate::Engine;
 use crate::trouble::store_problem;
 
+use point::Point;
+
+pub(crate) use point::points;
+
+pub use ids::{order_task, planning_task};
 pub use tell::{HandedOver, MessageToTell, PullToTell, ToTell};
 
 /// One repository's formation, as it is configured now.
@@ -97,22 +103,24 @@ impl Formation {
         self.engine.store().formation_look(self.repo.id, self.engine.now(), work).await
     }
 
-    /// A crash here is survived like any other.
-    async fn crash_point(&self, name: &str) {
-        self.engine.0.kernel.formation_point(name).await;
-    }
-}
-
-/// Somebody else was first, or the lease has been given to another: what was to be written is out of date, and the next look
-/// shows why.
-fn unless_overtaken<T>(taken: Result<Done<T>, StoreError>) -> Result<Option<Done<T>>, Problem> {
-    match taken {
-        Ok(done) => Ok(Some(done)),
-        Err(StoreError::Formation(refused)) => {
-            tracing::debug!("not taken: {refused}");
-            Ok(None)
+    /// The keeper's own step. `None`: somebody else was first, or the lease has been given to another; what was to be written is
+    /// out of date, and the next look shows why.
+    async fn take<T, F>(&self, point: Point, scope: Scope, work: F) -> Result<Option<T>, Problem>
+    where
+        T: Send + 'static,
+        F: FnMut(&mut Book<'_>, &mut Step<'_>) -> Result<T, StoreError> + Send + 'static,
+    {
+        match self.step(scope, work).await {
+            Ok(done) => {
+                self.engine.0.kernel.point(&point.name()).await;
+                Ok(Some(done.value))
+            }
+            Err(StoreError::Formation(refused)) => {
+                tracing::debug!("not taken: {refused}");
+                Ok(None)
+            }
+            Err(other) => Err(store_problem(&other)),
         }
-        Err(other) => Err(store_problem(&other)),
     }
 }
 

@@ -9,7 +9,7 @@ use dandori_store::Scope;
 
 use super::ids::{integration, order_task};
 use super::tell::{ToTell, gather_pull};
-use super::{Formation, unless_overtaken};
+use super::{Formation, Point};
 use crate::run::{NewTaskRequest, RunChoice};
 use crate::trouble::store_problem;
 
@@ -53,9 +53,9 @@ impl Formation {
             if !run.is_settled() {
                 return Ok(());
             }
-            match verdict(&run, |failure| self.engine.put_in_words(&ToTell::Failure(failure.clone()))) {
-                Some(verdict) => return self.decide(task, result, verdict).await,
-                None => {}
+            let words = |failure: &Failure| self.engine.put_in_words(&ToTell::Failure(failure.clone()));
+            if let Some(verdict) = verdict(&run, words) {
+                return self.decide(task, result, verdict).await;
             }
         }
         let why = "it could not be merged: the merge failed again and again".to_owned();
@@ -64,11 +64,10 @@ impl Formation {
 
     async fn decide(&self, task: &Task, result: &ResultRow, verdict: Verdict) -> Result<(), Problem> {
         let (task, result) = (task.id, result.id);
-        let told = self
-            .step(Scope::Task(task), move |book, step| protocol::verified(book, step, task, result, verdict.clone()))
-            .await;
-        unless_overtaken(told)?;
-        self.crash_point("verified").await;
+        self.take(Point::Verified, Scope::Task(task), move |book, step| {
+            protocol::verified(book, step, task, result, verdict.clone())
+        })
+        .await?;
         Ok(())
     }
 

@@ -8,7 +8,7 @@ use dandori_formation::Ledger;
 use dandori_formation::protocol;
 use dandori_store::Scope;
 
-use super::Formation;
+use super::{Formation, Point};
 use crate::Engine;
 use crate::trouble::store_problem;
 
@@ -23,7 +23,7 @@ impl Engine {
             match self.store().formations().await {
                 Ok(repos) => {
                     for repo in repos {
-                        if let Err(problem) = self.keep_formation(repo).await {
+                        if let Err(problem) = Box::pin(self.keep_formation(repo)).await {
                             tracing::warn!("the formation of {repo}: {problem:?}");
                         }
                     }
@@ -64,38 +64,40 @@ impl Formation {
     async fn let_time_pass(&self) -> Result<(), Problem> {
         let open = self.look(|book| book.open_commands()).await?;
         for command in open {
-            let scanned =
-                self.step(Scope::Command(command), move |book, step| protocol::scan(book, step, command)).await;
-            super::unless_overtaken(scanned)?;
+            let scope = Scope::Command(command);
+            self.take(Point::Scanned, scope, move |book, step| protocol::scan(book, step, command)).await?;
         }
         Ok(())
     }
 
     /// dandori's own step at the end of a plan: everything is on the order's branch by now.
     async fn take_commit_steps(&self) -> Result<(), Problem> {
-        let ready = self.look(|book| book.commit_steps()).await?;
-        for task in ready {
+        let open = self.look(|book| book.open_commands()).await?;
+        for command in open {
+            let Some(task) = self.look(move |book| book.commit_step(command)).await? else { continue };
             let summary = "Everything is committed on the order's branch.".to_owned();
-            let taken =
-                self.step(Scope::Task(task), move |book, step| protocol::committed(book, step, task, &summary)).await;
-            super::unless_overtaken(taken)?;
+            let scope = Scope::Task(task);
+            self.take(Point::Committed, scope, move |book, step| protocol::committed(book, step, task, &summary))
+                .await?;
         }
         Ok(())
     }
 
     /// Whoever has nothing to do gets its next message.
     async fn give_out(&self) -> Result<(), Problem> {
-        let standing = self.look(|book| book.standing()).await?;
-        if !standing.is_up {
+        let is_up = self.look(|book| Ok(book.standing()?.is_up)).await?;
+        if !is_up {
             return Ok(());
         }
         for agent in dandori_formation::AgentId::all(self.settings().workers) {
             let holder = self.engine.life().host.to_string();
-            let claimed =
-                self.step(Scope::Agent(agent), move |book, step| protocol::claim(book, step, agent, &holder)).await;
-            if let Some(Some(claim)) = super::unless_overtaken(claimed)?.map(|done| done.value) {
-                self.crash_point("claimed").await;
-                self.attend(claim.message).await?;
+            let claimed = self
+                .take(Point::Claimed, Scope::Agent(agent), move |book, step| {
+                    protocol::claim(book, step, agent, &holder)
+                })
+                .await?;
+            if let Some(Some(claim)) = claimed {
+                Box::pin(self.attend(claim.message)).await?;
             }
         }
         Ok(())

@@ -8,6 +8,7 @@ use dandori_domain::task::Task;
 use dandori_domain::{Epoch, Failure, Limit, MessageId, Oid, Problem, TaskId};
 use jiff::Timestamp;
 
+pub(crate) use crate::orders::*;
 use crate::scene::Scene;
 
 /// The engine ends at a point of this name, this time it is reached.
