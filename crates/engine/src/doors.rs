@@ -11,6 +11,8 @@ use std::sync::{Mutex, PoisonError};
 
 use dandori_domain::run::{Errand, Run};
 use dandori_domain::{RepoId, RunId, TaskId, TaskNumber};
+use dandori_host::ancestry::descends_from;
+use dandori_host::process::is_alive;
 use dandori_host::socket_folder;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -59,20 +61,28 @@ impl Default for Doors {
     }
 }
 
+/// Only an agent of a formation has one. A check that decides about a merge is none.
+pub(crate) fn has_door(run: &Run) -> Option<&Errand> {
+    run.spec.errand.as_ref().filter(|_| !run.gives_back())
+}
+
 impl Engine {
     /// Every door as it is opened, for the one who serves them.
     pub fn doors(&self) -> Option<mpsc::UnboundedReceiver<Door>> {
         self.0.doors.waiting.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// For an agent of a formation. A check that decides about a merge is none.
-    pub(crate) fn has_door<'r>(&self, run: &'r Run) -> Option<&'r Errand> {
-        run.spec.errand.as_ref().filter(|_| !run.gives_back())
+    /// Whether a process is one of the run whose door this is. Where a sandbox does not keep agents from sockets, they could find
+    /// each other's. `None`: it is not written down yet that the run's agent was started.
+    pub fn is_at_own_door(&self, whose: &Whose, pid: u32) -> Option<bool> {
+        let folder = self.layout().repo(whose.repo).run(whose.run).root().to_owned();
+        let started = self.0.edges.host.started(&folder)?;
+        Some(is_alive(&started.shim) && descends_from(pid, started.shim.pid))
     }
 
     /// Makes the run's door, where it has one and it is not there yet.
     pub(crate) fn open_door(&self, run: &Run) -> io::Result<()> {
-        let Some(errand) = self.has_door(run) else { return Ok(()) };
+        let Some(errand) = has_door(run) else { return Ok(()) };
         let mut open = self.0.doors.open.lock().unwrap_or_else(PoisonError::into_inner);
         if open.contains_key(&run.spec.id) {
             return Ok(());
@@ -89,7 +99,7 @@ impl Engine {
 
     /// Also one that an earlier life has left.
     pub(crate) fn close_door(&self, run: &Run) {
-        if self.has_door(run).is_none() {
+        if has_door(run).is_none() {
             return;
         }
         let closed = self.0.doors.open.lock().unwrap_or_else(PoisonError::into_inner).remove(&run.spec.id);

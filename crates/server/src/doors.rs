@@ -4,14 +4,17 @@
 //! [`VERBS`] no agent gets.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use axum::extract::{MatchedPath, Request};
 use axum::http::Method;
+use axum::serve::Listener;
 use dandori_domain::Problem;
 use dandori_engine::{Door, Engine, Whose};
 use dandori_formation::access::{self, Verb};
-use tokio::net::UnixListener;
+use tokio::net::unix::SocketAddr;
+use tokio::net::{UnixListener, UnixStream};
 use tracing::warn;
 
 use crate::answer::Refusal;
@@ -21,17 +24,65 @@ use crate::connections::{self, Strangers};
 const VERBS: &[(Method, &str, Verb)] =
     &[(Method::GET, "/v1/ping", Verb::Ping), (Method::GET, "/v1/tasks/{task}", Verb::ShowTask)];
 
+/// How often, and how long, the note of an agent's start is waited for.
+const START_LOOKS: u32 = 20;
+const START_LOOK: Duration = Duration::from_millis(50);
+
 /// Serves every door until it is closed.
 pub(crate) async fn serve(engine: Engine, service: Router) {
     let Some(mut doors) = engine.doors() else { return };
     while let Some(Door { listener, whose, closed }) = doors.recv().await {
         match UnixListener::from_std(listener) {
             Ok(listener) => {
-                let whose = Some(Arc::new(whose));
+                let whose = Arc::new(whose);
+                let listener = OwnDoor { listener, engine: engine.clone(), whose: Arc::clone(&whose) };
+                let whose = Some(whose);
                 tokio::spawn(connections::serve(listener, service.clone(), Strangers::default(), whose, closed));
             }
             Err(e) => warn!(run = %whose.run, "its door cannot be served: {e}"),
         }
+    }
+}
+
+/// Lets in the processes of one run alone.
+struct OwnDoor {
+    listener: UnixListener,
+    engine: Engine,
+    whose: Arc<Whose>,
+}
+
+impl Listener for OwnDoor {
+    type Io = UnixStream;
+    type Addr = SocketAddr;
+
+    async fn accept(&mut self) -> (UnixStream, SocketAddr) {
+        loop {
+            let (stream, address) = Listener::accept(&mut self.listener).await;
+            let pid = stream.peer_cred().ok().and_then(|peer| peer.pid()).and_then(|pid| u32::try_from(pid).ok());
+            if let Some(pid) = pid
+                && self.is_own(pid).await
+            {
+                return (stream, address);
+            }
+            warn!(run = %self.whose.run, pid, "somebody else came to its door");
+        }
+    }
+
+    fn local_addr(&self) -> std::io::Result<SocketAddr> {
+        self.listener.local_addr()
+    }
+}
+
+impl OwnDoor {
+    /// An agent may be quicker than the note of its start.
+    async fn is_own(&self, pid: u32) -> bool {
+        for _ in 0..START_LOOKS {
+            if let Some(is_own) = self.engine.is_at_own_door(&self.whose, pid) {
+                return is_own;
+            }
+            tokio::time::sleep(START_LOOK).await;
+        }
+        false
     }
 }
 

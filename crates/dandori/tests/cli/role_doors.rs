@@ -1,5 +1,8 @@
 //! The doors of a formation's agents: what they reach from behind their fence, and what they do not.
 
+use std::io::{Read, Write};
+use std::os::unix::net::UnixStream;
+
 use dandori_domain::run::{Errand, Purpose, Role};
 use dandori_domain::{Epoch, MessageId, Run};
 use dandori_host::layout::{Layout, RunLayout};
@@ -79,6 +82,12 @@ fn the_door_is_made_again_by_the_next_daemon_while_the_agent_works() {
     let script = format!("{look} first; while [ ! -e go ]; do sleep 0.1; done; {look} second; rm go; echo b > b.txt");
     let (run, files) = errand(&env, Role::Worker, &script);
     wait_until("it was answered", || said(&files).contains("first"));
+    // Nobody else is let in, also where no sandbox keeps him from the socket.
+    let mut stranger = UnixStream::connect(files.door()).unwrap();
+    let _ = stranger.write_all(b"GET /v1/ping HTTP/1.1\r\nHost: dandori\r\nConnection: close\r\n\r\n");
+    let mut answer = Vec::new();
+    let _ = stranger.read_to_end(&mut answer);
+    assert_eq!(String::from_utf8_lossy(&answer), "");
     let _ = env.dandori(["daemon", "stop"]).ok();
     let worktree = Layout::at(env.state()).repo(run.spec.repo).worktree(&run.spec.id.key().into());
     // It asks while nobody answers, and is answered by the next one.

@@ -12,6 +12,7 @@ use dandori_host::shim::{self, LaunchError, LaunchOrder, Probe, Started};
 use super::StepError;
 use super::rules::RunGuards;
 use crate::Engine;
+use crate::doors::has_door;
 use crate::edges::Site;
 use crate::engine::private_folder;
 use crate::fence::{self, Wanted};
@@ -111,7 +112,7 @@ impl Engine {
         let user_env = self.env_of(run.spec.id);
         let guards = self.write_rules(&site.repo, run, workspace, &user_env).map_err(|e| not_started(e.to_string()))?;
         let door = files.door();
-        let errand = self.has_door(run);
+        let errand = has_door(run);
         let launch = dandori_agent::prepare(&Order {
             agent: &run.worker(),
             run: run.spec.id,
