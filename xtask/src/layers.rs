@@ -30,7 +30,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         "dandori-engine",
         &["domain", "formation", "config", "host", "git", "agent", "forge", "store", "journal", "policy"],
     ),
-    ("dandori-server", &["domain", "api", "host", "store", "engine", "text"]),
+    ("dandori-server", &["domain", "formation", "api", "host", "store", "engine", "text"]),
     (
         "dandori",
         &[

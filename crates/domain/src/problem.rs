@@ -395,6 +395,14 @@ pub enum Problem {
         path: String,
     },
     /// Who asks is not let in: the token, the host name, the page.
+    /// An agent of a formation asked for what its role may not do.
+    NotForRole {
+        /// `worker3`
+        agent: String,
+        role: crate::run::Role,
+        /// What it may do, as it is typed.
+        may: Vec<String>,
+    },
     Unauthorized {
         reason: String,
     },
@@ -534,6 +542,7 @@ impl Problem {
             | Self::ForeignDaemon { .. }
             | Self::SocketPathTooLong { .. }
             | Self::NoSuchPath { .. }
+            | Self::NotForRole { .. }
             | Self::Unauthorized { .. }
             | Self::BadRequest { .. }
             | Self::FormationRefused { .. }

@@ -56,6 +56,7 @@ fn status(problem: &Problem) -> StatusCode {
         | Problem::NothingPreserved { .. }
         | Problem::NoPullOf { .. }
         | Problem::NoSuchPull { .. } => StatusCode::NOT_FOUND,
+        Problem::NotForRole { .. } => StatusCode::FORBIDDEN,
         Problem::TaskIsBusy { .. }
         | Problem::CannotCancel { .. }
         | Problem::CannotRetry { .. }

@@ -120,6 +120,7 @@ fn words(lang: Lang, problem: &Problem) -> Said {
         Problem::SocketPathTooLong { path } => daemon::socket_path_too_long(lang, path.as_str()),
         Problem::StopUnderWay => daemon::stop_under_way(lang),
         Problem::NoSuchPath { method, path } => daemon::no_such_path(lang, method, path),
+        Problem::NotForRole { agent, role, may } => daemon::not_for_role(lang, agent, *role, may),
         Problem::Unauthorized { reason } => daemon::unauthorized(lang, reason),
         Problem::BadRequest { reason } => daemon::bad_request(lang, reason),
         Problem::FormationRefused { refused } => formation::refused(lang, refused),

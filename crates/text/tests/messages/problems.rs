@@ -2,7 +2,7 @@
 
 use dandori_domain::problem::{EditTrouble, Rival, SettingsTrouble};
 use dandori_domain::pull::{MergeObstacle, PullState};
-use dandori_domain::run::Status;
+use dandori_domain::run::{Role, Status};
 use dandori_domain::{Oid, Problem};
 use serde_json::json;
 
@@ -241,6 +241,11 @@ fn all() -> Vec<Problem> {
         Problem::SocketPathTooLong { .. } => [Problem::SocketPathTooLong { path: "/a/very/long/path".into() }],
         Problem::StopUnderWay => [Problem::StopUnderWay],
         Problem::NoSuchPath { .. } => [Problem::NoSuchPath { method: "GET".into(), path: "/v1/nothing".into() }],
+        Problem::NotForRole { .. } => [Problem::NotForRole {
+            agent: "worker2".into(),
+            role: Role::Worker,
+            may: vec!["result write".into(), "task heartbeat".into()],
+        }],
         Problem::Unauthorized { .. } => [Problem::Unauthorized { reason: "no token".into() }],
         Problem::BadRequest { .. } => [Problem::BadRequest { reason: "missing field `instruction`".into() }],
         Problem::FormationRefused { .. } => [Problem::FormationRefused {
