@@ -281,6 +281,7 @@ fn of_failure(failure: &Failure, kept: bool) -> NeedKind {
         | Failure::DiskFull { .. }
         | Failure::Commit { .. }
         | Failure::PushRefused { .. }
+        | Failure::RemoteUnreachable { .. }
         | Failure::PushOvertaken { .. } => NeedKind::Failed { failure: failure.clone(), kept },
     }
 }

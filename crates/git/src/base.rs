@@ -77,7 +77,7 @@ impl Repository {
         let Some(found) = found else {
             let base = wanted.unwrap_or("HEAD").to_owned();
             let near = self.names_near(remote, &base)?;
-            return Err(GitError::UnknownBase { base, near });
+            return Err(GitError::UnknownBase { base, near, unreachable });
         };
         let offline = unreachable
             .zip(remote)

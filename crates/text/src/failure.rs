@@ -133,6 +133,11 @@ fn words(lang: Lang, failure: &Failure) -> String {
         Failure::PushRefused { reason } => {
             say!(lang, "the push was rejected: {reason}", "プッシュが拒否されました: {reason}")
         }
+        Failure::RemoteUnreachable { reason } => say!(
+            lang,
+            "not pushed, because the remote could not be reached: {reason}",
+            "リモートに接続できないため、プッシュできませんでした: {reason}"
+        ),
         Failure::PushConflict { files } => {
             let files = files.join(", ");
             say!(
@@ -204,6 +209,11 @@ fn remedy(lang: Lang, failure: &Failure, run: &str) -> Option<String> {
             lang,
             "the commit is on the branch: push again with `dandori task retry {run}`",
             "コミットはブランチに残っています。`dandori task retry {run}` で再度プッシュできます"
+        ),
+        Failure::RemoteUnreachable { .. } => say!(
+            lang,
+            "the commit is on the branch: once the network and your login work, `dandori task retry {run}` pushes it",
+            "コミットはブランチに残っています。ネットワークとログインを確認してから `dandori task retry {run}` でプッシュできます"
         ),
         Failure::PushConflict { .. } => say!(
             lang,

@@ -11,6 +11,7 @@ pub(super) fn play() -> BTreeSet<String> {
     not_found(&mut stage);
     open(&mut stage);
     closed(&mut stage);
+    away(&mut stage);
     merge(&mut stage);
     stage.reached
 }
