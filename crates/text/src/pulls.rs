@@ -484,18 +484,18 @@ pub(crate) fn busy(lang: Lang, number: u64) -> Said {
 pub(crate) fn no_branch(lang: Lang, commit: &str) -> Said {
     Said::what(say!(
         lang,
-        "a pull request from here has no branch to be merged into",
-        "ここからのプルリクエストには、マージ先のブランチがありません"
+        "this pull request has no branch to be merged into",
+        "このプルリクエストには、マージ先のブランチがありません"
     ))
     .why(say!(
         lang,
-        "HEAD is detached at {commit}, which is neither on the default branch nor ahead of it",
-        "HEAD が直接指している {commit} は、デフォルトブランチに含まれず、その先にもありません"
+        "the work starts from {commit}, a detached HEAD that is on no branch and not ahead of the default branch",
+        "作業の起点 {commit} (detached HEAD) は、どのブランチにも含まれず、デフォルトブランチの先にもありません"
     ))
     .hint(say!(
         lang,
-        "name the branch with --base <branch>, or run without --pr",
-        "--base <ブランチ> でブランチを指定するか、--pr なしで実行してください"
+        "create the branch with `git branch <name> {commit}`, then try again",
+        "`git branch <名前> {commit}` でブランチを作成してから、もう一度実行してください"
     ))
 }
 

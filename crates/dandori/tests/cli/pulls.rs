@@ -199,9 +199,21 @@ fn without_a_remote_a_detached_head_goes_back_to_the_default_branch_or_is_refuse
     env.git(["checkout", "--quiet", "--orphan", "other"]);
     env.git(["commit", "--quiet", "-m", "another beginning"]);
     env.git(["checkout", "--quiet", "--detach"]);
+    env.git(["commit", "--quiet", "--allow-empty", "-m", "on no branch"]);
+    let commit = env.git(["rev-parse", "HEAD"]);
+    let hint = format!("`git branch <name> {}`", &commit[..7]);
     let refused = env.dandori(["run", "x", "--agent", EDITS, "--pr"]).fails(1);
-    assert!(refused.contains("--base <branch>"), "{refused}");
-    let _ = env.dandori(["run", "x", "--agent", "exec:echo b > b.txt", "--no-pr"]).ok();
+    assert!(refused.contains(&hint), "{refused}");
+    // Nor is one opened later, before there is a branch; then it goes there.
+    let _ = env.dandori(["run", "x", "--agent", "exec:cat >> b.txt", "--here", "--no-pr"]).ok();
+    let refused = env.dandori(["pr", "create", "T-2"]).fails(1);
+    assert!(refused.contains(&hint), "{refused}");
+    let refused = env.dandori(["task", "follow-up", "T-2", "more", "--pr"]).fails(1);
+    assert!(refused.contains(&hint), "{refused}");
+    env.git(["branch", "topic", &commit]);
+    let followed = env.dandori(["task", "follow-up", "T-2", "more", "--pr", "--json"]).json();
+    assert_eq!(followed["runs"][0]["pr"]["number"], 2, "{followed}");
+    assert_eq!(shown(&env, "2")["base"], "topic");
 }
 
 #[test]

@@ -15,7 +15,7 @@ use dandori_host::Env;
 use dandori_store::{Again, NewRun, NewTask};
 
 use crate::Engine;
-use crate::edges::{Footing, Site};
+use crate::edges::{Footing, NO_BRANCH, Site};
 use crate::trouble::store_problem;
 
 /// How long a follow-up waits for the worktree of the run before it to be removed.
@@ -201,11 +201,20 @@ impl Engine {
             self.require_ready(&site, &footing, choice.pr.unwrap_or(config.pr)).await?;
         }
         self.require_identity(&site).await?;
+        let settings = settings(&config, &agent, &choice)?;
+        let mut kind = kind;
+        if let RunKind::FollowUp { workspace, .. } = &mut kind
+            && settings.wants_pull
+            && workspace.base == NO_BRANCH
+        {
+            let began = footing.here.as_ref().map_or(&workspace.base_oid, |here| &here.commit);
+            workspace.base = self.branch_to_pull_to(&site, began.clone()).await?;
+        }
         let created_at = self.now();
         let run = NewRun {
             id: RunId::mint(created_at, self.random()),
             host: self.life().host,
-            settings: settings(&config, &agent, &choice)?,
+            settings,
             agent,
             kind,
             instruction,
