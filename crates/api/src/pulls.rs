@@ -113,6 +113,9 @@ pub struct PullDone {
     pub base_commit: Option<String>,
     /// The base's branch in this clone after a merge: `current`, `behind` or `absent`.
     pub base_here: Option<String>,
+    /// Where uncommitted work of its run's worktree was kept before that is removed; `dandori worktree restore` with the
+    /// run's key restores it.
+    pub preserved: Option<String>,
 }
 
 /// What `POST /v1/tasks/{task}/pick` answers.

@@ -324,6 +324,15 @@ pub fn closed(lang: Lang, number: u64) -> String {
     say!(lang, "closed pull request #{number}", "プルリクエスト #{number} をクローズしました")
 }
 
+/// Of work that is in no commit, and so in no pull request.
+pub fn preserved(lang: Lang, reference: &str) -> String {
+    say!(
+        lang,
+        "uncommitted changes in its worktree were preserved in {reference}",
+        "ワークツリーにあった未コミットの変更を {reference} に保存しました"
+    )
+}
+
 pub fn closed_hint(lang: Lang, number: u64) -> String {
     say!(
         lang,

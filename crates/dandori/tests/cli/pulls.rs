@@ -256,6 +256,31 @@ fn a_follow_up_waits_until_the_worktree_of_a_closed_pull_request_is_gone() {
 }
 
 #[test]
+fn uncommitted_work_in_the_worktree_is_preserved_at_the_end_and_that_is_said() {
+    let env = with_pull();
+    std::fs::write(crate::worktree_of(&env, "T-1", 0).join("notes.txt"), "mine\n").unwrap();
+    let closed = env.dandori(["pr", "close", "1", "--json"]).json();
+    let (reference, run) = (closed["preserved"].as_str().unwrap(), closed["run"].as_str().unwrap());
+    assert!(reference.starts_with("refs/dandori/preserved/"), "{closed}");
+    assert_eq!(env.git(["show", &format!("{reference}:notes.txt")]), "mine");
+    let restored = env.dandori(["worktree", "restore", run, "--json"]).json();
+    assert!(Utf8PathBuf::from(restored["worktree"].as_str().unwrap()).join("notes.txt").is_file(), "{restored}");
+
+    env.run_json(["add another", "--agent", "exec:echo two > two.txt", "--pr"]);
+    std::fs::write(crate::worktree_of(&env, "T-2", 0).join("more.txt"), "mine\n").unwrap();
+    let merged = merge(&env, "2 -y", "");
+    let key = shown(&env, "2")["run"].as_str().unwrap().to_owned();
+    assert!(merged.contains("uncommitted changes in its worktree were preserved in refs/dandori/"), "{merged}");
+    assert!(merged.contains(&format!("`dandori worktree restore {key}`")), "{merged}");
+
+    // Of one without, nothing is said.
+    env.run_json(["a third", "--agent", "exec:echo three > three.txt", "--pr"]);
+    let closed = env.dandori(["pr", "close", "3", "--lang", "ja"]);
+    assert!(!format!("{}{}", closed.stdout, closed.stderr).contains("保存"), "{}", closed.stdout);
+    let _ = env.dandori(["pr", "reopen", "3"]).ok();
+}
+
+#[test]
 fn a_task_of_another_repository_names_the_place_of_its_pull_request() {
     let env = with_pull();
     assert!(env.dandori(["task", "show", "T-1"]).stderr.contains("`dandori pr merge 1`"));
