@@ -3,7 +3,7 @@
 use dandori_domain::Usd;
 use dandori_domain::agent::{AgentFailure, ProtocolTrouble};
 use dandori_domain::failure::{Failure, Finding, Limit, Unfit, UnfitWhy};
-use dandori_domain::plain::plain;
+use dandori_domain::plain::{plain, plain_path};
 
 use crate::Lang;
 use crate::lang::say;
@@ -101,7 +101,7 @@ fn words(lang: Lang, failure: &Failure) -> String {
             )
         }
         Failure::ConflictLeft { files } => {
-            let files = files.join(", ");
+            let files = crate::ui::files(files);
             say!(
                 lang,
                 "conflict markers are still in {files}; nothing was committed",
@@ -139,7 +139,7 @@ fn words(lang: Lang, failure: &Failure) -> String {
             "リモートに接続できないため、プッシュできませんでした: {reason}"
         ),
         Failure::PushConflict { files } => {
-            let files = files.join(", ");
+            let files = crate::ui::files(files);
             say!(
                 lang,
                 "commits that others pushed to the branch conflict with this run in {files}; the branch and the work are unchanged",
@@ -384,7 +384,7 @@ fn protocol_trouble(lang: Lang, trouble: &ProtocolTrouble) -> String {
 }
 
 fn unfit(lang: Lang, unfit: &Unfit) -> String {
-    let path = &unfit.path;
+    let path = plain_path(&unfit.path);
     match unfit.why {
         UnfitWhy::Special => {
             say!(

@@ -286,7 +286,7 @@ pub fn ago(lang: Lang, seconds: u64) -> String {
 
 fn some_of(files: &[String]) -> String {
     const SHOWN: usize = 3;
-    let shown = files.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", ");
+    let shown = ui::files(files.get(..SHOWN).unwrap_or(files));
     if files.len() > SHOWN { format!("{shown}, …") } else { shown }
 }
 

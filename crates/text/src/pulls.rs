@@ -1,5 +1,8 @@
 //! Words about pull requests: the page of one, what can be done about it, and why it was not done.
 
+use std::borrow::Cow;
+
+use dandori_domain::plain::plain_path;
 use dandori_domain::pull::{MergeLook, MergeObstacle, MergeRule, PullState};
 use dandori_domain::shell_word;
 
@@ -133,11 +136,11 @@ pub fn obstacle(lang: Lang, obstacle: &MergeObstacle) -> String {
 }
 
 fn named(lang: Lang, files: &[String]) -> String {
-    let mut shown: Vec<&str> = files.iter().take(NAMED).map(String::as_str).collect();
+    let mut shown: Vec<Cow<'_, str>> = files.iter().take(NAMED).map(|file| plain_path(file)).collect();
     let rest = files.len().saturating_sub(NAMED);
     let more = more(lang, u32::try_from(rest).unwrap_or(u32::MAX));
     if rest > 0 {
-        shown.push(&more);
+        shown.push(more.into());
     }
     shown.join(", ")
 }
