@@ -29,6 +29,8 @@ pub struct PullPage {
     pub checks: Option<Vec<PullCheck>>,
     /// Of one that is open, and whose commits are in this clone.
     pub merge: Option<PullMerge>,
+    /// When the remote last said where the base is; `null` without a remote, and of one that is over.
+    pub base_fetched_at: Option<String>,
     /// It was opened for a task: it can be merged, closed and reopened from here.
     pub ours: bool,
 }

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use dandori_domain::plain::plain_path;
 use dandori_domain::pull::{MergeLook, MergeObstacle, MergeRule, PullState};
 use dandori_domain::shell_word;
+use jiff::Timestamp;
 
 use crate::lang::say;
 use crate::{Lang, Said};
@@ -190,6 +191,19 @@ pub fn remedy(lang: Lang, number: u64, obstacle: &MergeObstacle) -> String {
             )
         }
     }
+}
+
+/// How old what is known of the base is; nothing of one that was seen just now.
+pub fn base_fetched(lang: Lang, base: &str, at: Timestamp, now: Timestamp) -> Option<String> {
+    let seconds = now.duration_since(at).as_secs();
+    let ago = crate::begin::ago(lang, seconds);
+    (seconds >= 60).then(|| {
+        say!(
+            lang,
+            "{base} as last fetched {ago}; `git fetch` asks the remote again",
+            "{base} は {ago}に取得した内容です。`git fetch` で最新にできます"
+        )
+    })
 }
 
 /// The next command for one that is as it is.

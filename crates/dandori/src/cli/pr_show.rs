@@ -160,6 +160,13 @@ fn mergeable(out: &mut Lines<'_>, page: &PullPage) {
             if merge.look.behind > 0 {
                 out.prose(2, text::behind(lang, &merge.look.base, merge.look.behind));
             }
+        }
+        let fetched_at = page.base_fetched_at.as_deref().and_then(|at| at.parse().ok());
+        if let Some(age) = fetched_at.and_then(|at| text::base_fetched(lang, &merge.look.base, at, dandori_host::now()))
+        {
+            out.prose(0, dim(&age));
+        }
+        if !merge.can {
             return;
         }
     }

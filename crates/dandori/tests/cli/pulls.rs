@@ -600,3 +600,43 @@ fn lists_say_what_there_is() {
     let table = env.dandori(["pr", "list"]).ok();
     assert!(table.contains("T-1") && table.contains("T-2") && table.contains("AGE"), "{table}");
 }
+
+#[test]
+fn a_page_says_how_old_what_it_knows_of_the_base_is() {
+    let env = with_pull();
+    assert_eq!(shown(&env, "1")["merge"]["look"]["at_remote"], true);
+    assert!(!env.dandori(["pr", "show", "1"]).ok().contains("last fetched"), "seen just now");
+    let git_dir = env.repo().join(".git");
+    let find = ["dandori.fetched", "FETCH_HEAD", "logs/refs/remotes/origin", "refs/remotes/origin"];
+    for place in find.into_iter().filter(|place| git_dir.join(place).exists()) {
+        env.command(
+            "find",
+            [git_dir.join(place).as_str(), "-exec", "touch", "-d", "3 hours ago", "{}", "+"],
+            env.root(),
+        );
+    }
+    let page = env.dandori(["pr", "show", "1"]).ok();
+    assert!(page.contains("main as last fetched 3 hours ago") && page.contains("`git fetch`"), "{page}");
+    let page = env.dandori(["pr", "show", "1", "--lang", "ja"]).ok();
+    assert!(page.contains("main は 3 時間前に取得した内容です"), "{page}");
+    assert!(shown(&env, "1")["base_fetched_at"].is_string());
+    env.git(["remote", "remove", "origin"]);
+    assert!(shown(&env, "1")["base_fetched_at"].is_null());
+}
+
+#[test]
+fn a_remote_that_cannot_be_reached_is_told_as_that() {
+    let env = with_pull();
+    std::fs::rename(env.origin(), env.root().join("away.git")).unwrap();
+    let refused = merge(&env, "1 -y", "");
+    assert!(refused.contains("the remote could not be reached") && refused.contains("`git fetch`"), "{refused}");
+}
+
+#[test]
+fn a_file_s_name_is_one_line_wherever_it_is_shown() {
+    let env = machine();
+    let ran = env.dandori(["run", "x", "--pr", "--agent", "exec:echo x > \"$(printf 'a\\nb')\""]).ok();
+    assert!(ran.contains(r#""a\nb""#), "{ran}");
+    assert!(env.dandori(["pr", "show", "1"]).ok().contains(r#"  "a\nb"  +1"#));
+    assert_eq!(env.dandori(["task", "diff", "T-1", "--name-only"]).ok(), "\"a\\nb\"\n");
+}

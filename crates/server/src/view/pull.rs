@@ -89,6 +89,7 @@ pub(crate) fn pull_page(page: dandori_engine::PullPage) -> PullPage {
         changes,
         checks: is_embedded.then(Vec::new),
         merge,
+        base_fetched_at: page.base_fetched_at.map(|at| at.to_string()),
         ours: page.is_ours,
     }
 }
