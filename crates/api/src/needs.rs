@@ -22,7 +22,7 @@ pub struct NeedView {
     /// The same for as long as it is the same occurrence.
     pub id: String,
     /// `failed`, `conflict`, `budget_reached`, `silent`, `quiet`, `choice`, `kept_work`, `pull_failed`, `pull_ready`,
-    /// `trust`, `consent`, `store_restored`, `daemon_trouble`, `disk_low`
+    /// `pull_conflict`, `trust`, `consent`, `store_restored`, `daemon_trouble`, `disk_low`
     pub kind: String,
     pub since_at: String,
     /// The main checkout.

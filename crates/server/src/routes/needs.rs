@@ -191,7 +191,7 @@ fn view(known: &KnownNeed, now: Timestamp) -> NeedView {
         _ => (None, None),
     };
     let (url, state) = match &need.kind {
-        NeedKind::PullReady { url } => (url.clone(), Some(PullState::Open)),
+        NeedKind::PullReady { url, .. } | NeedKind::PullConflict { url, .. } => (url.clone(), Some(PullState::Open)),
         _ => (String::new(), None),
     };
     NeedView {
