@@ -10,6 +10,7 @@ use dandori_domain::run::{Cleanup, CustomAgent, Limits, RunSettings, SandboxMode
 use dandori_domain::{Problem, Usd};
 use serde::{Deserialize, Serialize};
 
+use crate::formation::{FormationSettings, RawFormation};
 use crate::guards::GuardTable;
 use crate::key::{self, Found, Place};
 use crate::notify::{NotifySettings, RawNotify};
@@ -46,6 +47,7 @@ pub struct Config {
     pub github_host: String,
     pub github_api: Option<String>,
     pub agents: BTreeMap<String, AgentSettings>,
+    pub formation: FormationSettings,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Default, Deserialize)]
@@ -126,6 +128,7 @@ impl Default for Config {
             github_host: "github.com".to_owned(),
             github_api: None,
             agents: BTreeMap::new(),
+            formation: FormationSettings::default(),
         }
     }
 }
@@ -315,7 +318,7 @@ impl Config {
             slot.auth = agent.auth.or(slot.auth.take());
             slot.model = agent.model.or(slot.model.take());
         }
-        Ok(())
+        raw.formation.map_or(Ok(()), |formation| self.formation.take(formation))
     }
 }
 
@@ -367,6 +370,7 @@ struct Raw {
     forbidden: Option<RawForbidden>,
     github: Option<RawGithub>,
     agents: Option<BTreeMap<String, AgentSettings>>,
+    formation: Option<RawFormation>,
     /// Looked through here so that a mistake is found with all others; used by those who judge.
     guards: Option<GuardTable>,
 }

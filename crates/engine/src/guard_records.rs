@@ -267,6 +267,7 @@ mod tests {
             user_config: root.join("none.toml"),
             dandori: root.join("none"),
             words: |_, _, _| crate::NewsWords { title: String::new(), message: String::new(), command: None },
+            formation_words: |_, _, _| String::new(),
         };
         Engine::start(options).await.unwrap()
     }
@@ -287,6 +288,7 @@ mod tests {
             session: Some("s".to_owned()),
             prompt_id: None,
             prompt_hash: None,
+            tag: None,
             event: "pre-tool".to_owned(),
             tool: None,
             subject: Some(subject.to_owned()),

@@ -119,6 +119,10 @@ pub(crate) fn all() -> Vec<Failure> {
         Failure::RemoteUnreachable { .. } => [Failure::RemoteUnreachable {
             reason: "Could not resolve host: git.example".into(),
         }],
+        Failure::DoesNotMerge { .. } => [
+            Failure::DoesNotMerge { name: "T-3".into(), files: list(&["src/cart.rs", "README.md"]) },
+        ],
+        Failure::Check { .. } => [Failure::Check { command: "make test".into(), tail: "2 tests failed".into() }],
         Failure::PushConflict { .. } => [Failure::PushConflict { files: list(&["src/cart.rs"]) }],
         Failure::PushOvertaken { .. } => [Failure::PushOvertaken { retries: 5 }],
     });
