@@ -22,7 +22,7 @@ pub struct NeedView {
     /// The same for as long as it is the same occurrence.
     pub id: String,
     /// `failed`, `conflict`, `budget_reached`, `silent`, `quiet`, `choice`, `kept_work`, `pull_failed`, `pull_ready`,
-    /// `trust`, `consent`, `store_restored`, `daemon_trouble`, `disk_low`
+    /// `pull_conflict`, `trust`, `consent`, `store_restored`, `daemon_trouble`, `disk_low`
     pub kind: String,
     pub since_at: String,
     /// The main checkout.
@@ -100,6 +100,8 @@ pub struct Front {
     pub recent: Vec<TaskView>,
     /// Of all tasks there are here.
     pub total: u64,
+    /// Where the repository was when its tasks were run, if it was moved since.
+    pub moved_from: Option<String>,
 }
 
 /// A task at work, with what its agents do.
@@ -130,6 +132,8 @@ pub struct FrontStatus {
     pub running_total: u64,
     pub recent: Vec<TaskView>,
     pub total: u64,
+    /// Where the repository was when its tasks were run, if it was moved since.
+    pub moved_from: Option<String>,
     pub next: Vec<NextCommand>,
 }
 

@@ -128,6 +128,9 @@ pub enum Problem {
     UnknownBase {
         base: String,
         near: Vec<String>,
+        /// Why the remote, which may have it, could not be asked.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        unreachable: Option<String>,
     },
     Submodules {
         path: Utf8PathBuf,
@@ -312,6 +315,10 @@ pub enum Problem {
         base: String,
         reason: String,
     },
+    /// The repository's remote does not answer.
+    RemoteUnreachable {
+        reason: String,
+    },
     /// Several agents have something to show, and none is picked.
     PickFirst {
         task: String,
@@ -459,6 +466,7 @@ impl Problem {
             | Self::ForgeRefused { .. }
             | Self::MergeOvertaken { .. }
             | Self::MergeRefused { .. }
+            | Self::RemoteUnreachable { .. }
             | Self::DiskFull { .. }
             | Self::StoreFull
             | Self::StoreUnavailable { .. }

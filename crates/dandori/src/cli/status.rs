@@ -40,6 +40,7 @@ pub(crate) async fn run(args: StatusArgs, context: &Context) -> Result<ExitCode,
         running_total: found.running_total,
         recent: found.recent.clone(),
         total: found.total,
+        moved_from: found.moved_from.clone(),
         next: next
             .iter()
             .map(|one| NextCommand { command: text::command(out.lang, one), purpose: text::purpose(out.lang, one) })
@@ -61,6 +62,7 @@ async fn look(context: &Context, here: Option<&camino::Utf8Path>) -> Result<Fron
             running_total: 0,
             recent: Vec::new(),
             total: 0,
+            moved_from: None,
         });
     }
     let client = Client::connect(context).await?;
@@ -93,7 +95,7 @@ fn situation(shown: &Shown, found: &Front) -> Situation {
     let running = found.running.iter().find(watchable).or(found.running.first());
     Situation {
         in_repository: shown.here.is_some(),
-        has_tasks: found.total > 0,
+        has_tasks: found.total > 0 || found.moved_from.is_some(),
         resolve: found.needs.first().map(|need| shown.command(need)),
         needs: found.needs.len(),
         running: running.map(|at_work| at_work.task.number.clone()),
@@ -133,7 +135,10 @@ fn print(out: &Out, shown: &Shown, found: &Front, next: &[Suggestion]) {
             out.line(format!("  {}", text::more_running(lang, more)));
         }
     }
-    if found.needs.is_empty() && found.running_total == 0 {
+    if let (Some(from), Some(here)) = (&found.moved_from, &shown.here) {
+        out.prose(0, text::moved(lang, from));
+        out.prose(0, text::moved_hint(lang, here, from));
+    } else if found.needs.is_empty() && found.running_total == 0 {
         out.prose(
             0,
             match (found.total, &found.repository) {

@@ -99,6 +99,7 @@ pub(crate) struct FrontQuery {
 #[utoipa::path(get, path = "/v1/front", params(FrontQuery), responses((status = 200, body = Front)))]
 pub(crate) async fn front(State(app): State<App>, speaks: Speaks, Query(query): Query<FrontQuery>) -> Answer<Front> {
     let Some(repo) = known_repo(&app, query.path.as_deref()).await? else {
+        let moved_from = moved_from(&app, query.path.as_deref()).await;
         return Ok(Json(Front {
             repository: query.path,
             needs: Vec::new(),
@@ -107,6 +108,7 @@ pub(crate) async fn front(State(app): State<App>, speaks: Speaks, Query(query): 
             running_total: 0,
             recent: Vec::new(),
             total: 0,
+            moved_from,
         }));
     };
     let store = app.engine.store();
@@ -139,7 +141,13 @@ pub(crate) async fn front(State(app): State<App>, speaks: Speaks, Query(query): 
         running_total: at_work.total.saturating_sub(settling),
         recent,
         total,
+        moved_from: if total == 0 { moved_from(&app, query.path.as_deref()).await } else { None },
     }))
+}
+
+/// Only where nothing was done since.
+async fn moved_from(app: &App, path: Option<&str>) -> Option<String> {
+    Some(app.engine.moved_from(path?.into()).await.ok()??.root.into_string())
 }
 
 #[utoipa::path(post, path = "/v1/notify/test", request_body = TestNotices,
@@ -191,7 +199,7 @@ fn view(known: &KnownNeed, now: Timestamp) -> NeedView {
         _ => (None, None),
     };
     let (url, state) = match &need.kind {
-        NeedKind::PullReady { url } => (url.clone(), Some(PullState::Open)),
+        NeedKind::PullReady { url, .. } | NeedKind::PullConflict { url, .. } => (url.clone(), Some(PullState::Open)),
         _ => (String::new(), None),
     };
     NeedView {

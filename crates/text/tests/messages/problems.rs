@@ -88,8 +88,13 @@ fn all() -> Vec<Problem> {
         Problem::NoSuchVersion { .. } => [Problem::NoSuchVersion { text: "12345".into() }],
         Problem::Elsewhere { .. } => [Problem::Elsewhere { path: REPO.into() }],
         Problem::UnknownBase { .. } => [
-            Problem::UnknownBase { base: "mian".into(), near: list(&["main"]) },
-            Problem::UnknownBase { base: "xyz".into(), near: vec![] },
+            Problem::UnknownBase { base: "mian".into(), near: list(&["main"]), unreachable: None },
+            Problem::UnknownBase { base: "xyz".into(), near: vec![], unreachable: None },
+            Problem::UnknownBase {
+                base: "xyz".into(),
+                near: list(&["xy"]),
+                unreachable: Some("Could not resolve host: git.example".into()),
+            },
         ],
         Problem::Submodules { .. } => [Problem::Submodules { path: "vendor/lib".into() }],
         Problem::LfsMissing => [Problem::LfsMissing],
@@ -192,6 +197,9 @@ fn all() -> Vec<Problem> {
         Problem::MergeRefused { .. } => [Problem::MergeRefused {
             base: "main".into(),
             reason: "protected branch hook declined".into(),
+        }],
+        Problem::RemoteUnreachable { .. } => [Problem::RemoteUnreachable {
+            reason: "Could not resolve host: git.example".into(),
         }],
         Problem::PickFirst { .. } => [Problem::PickFirst { task: "T-3".into(), candidates: list(&[RUN, "q8z1c0aa"]) }],
         Problem::NothingToPull { .. } => [
