@@ -28,8 +28,9 @@ const SIZE: [&str; 4] = ["-x", "220", "-y", "60"];
 const HISTORY: &str = "20000";
 const SESSION: &str = "dandori";
 const WORKERS: &str = "=dandori:workers";
-/// Empties the title: until the client sets its own, nobody can tell what it is doing. Then it is the client.
-const START: &str = r#"printf '\033]2;\033\\'; exec "$@""#;
+/// Empties the title: until the client sets its own, nobody can tell what it is doing. Then it is the client. It is not told that
+/// this is tmux: Claude Code's title would not say any more whether it works, and nobody in a pane has to talk to our server.
+const START: &str = r#"unset TMUX TMUX_PANE; printf '\033]2;\033\\'; exec "$@""#;
 
 #[derive(Debug, thiserror::Error)]
 pub enum TmuxError {

@@ -60,6 +60,7 @@ impl Events {
     fn take_in(&mut self, record: &Record) {
         let is_refused = record.verdict == RecordedVerdict::Block;
         self.last = Some(match record.event.as_str() {
+            "session-start" => LastEvent::Start,
             "pre-tool" => LastEvent::BeforeTool,
             "prompt" if is_refused => LastEvent::Other,
             "prompt" | "post-tool" | "subagent-start" | "subagent-stop" | "pre-compact" => {

@@ -9,7 +9,7 @@ use dandori_formation::typing::Pace;
 use dandori_host::tmux::PaneProgram;
 use dandori_host::{Env, Layout, Tmux};
 use dandori_testkit::clis;
-use dandori_testkit::env::TestEnv;
+use dandori_testkit::env::{TestEnv, wait_until};
 use dandori_testkit::model::{ModelServer, Script};
 use serde_json::json;
 
@@ -42,6 +42,16 @@ fn variables(env: &TestEnv, more: Vec<(String, String)>) -> Env {
         all.set(name, "1");
     }
     all
+}
+
+/// Whether the end of these words is on the screen, behind the sign of the box or below it.
+fn is_in_box(env: &TestEnv, draft: &str) -> bool {
+    let socket = env.root().join("tmux");
+    let show = ["-u", "-S", socket.as_str(), "capture-pane", "-p"];
+    let screen = env.program("tmux", show, &env.repo()).output().unwrap().stdout;
+    let last = draft.lines().last().unwrap().trim_start_matches('!');
+    let is_there = |line: &str| line.trim_start_matches(['!', '❯', '\u{a0}', ' ']).trim_end() == last;
+    String::from_utf8_lossy(&screen).lines().any(is_there)
 }
 
 struct Ended<'a>(&'a Tmux);
@@ -81,6 +91,8 @@ fn the_real_client_takes_every_prompt_once_also_over_what_a_person_has_left_in_i
         if at % 5 == 1 {
             let draft = ["!ls", "/clear", "half a thought\nand its second line", "look at @src", "end\\"][at / 5 % 5];
             tmux.writer(&pane).unwrap().paste(draft).unwrap();
+            // A paste that is still under way is not in the box: what comes behind it is added to it.
+            wait_until("the words are in the box", || is_in_box(&env, draft));
         }
         let delivered = recipient.deliver(prompt.tag(1), &prompt.text, dandori_host::now()).unwrap();
         assert_eq!(delivered, Delivered::Accepted, "prompt {at}: {:?}", tmux.pane(&pane));

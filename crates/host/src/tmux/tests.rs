@@ -43,7 +43,7 @@ impl Drop for Stage {
     }
 }
 
-const TITLED: &str = r#"printf '\033]2;✳ %s|%s\033\\' "$1" "$2"; exec cat"#;
+const TITLED: &str = r#"printf '\033]2;✳ %s|%s\033\\' "$1" "$2$TMUX$TMUX_PANE"; exec cat"#;
 
 #[test]
 fn a_formation_has_its_windows_and_its_panes_say_whose_they_are() {
