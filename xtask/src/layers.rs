@@ -15,7 +15,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("dandori-guard", &["domain", "playbook", "shell", "text"]),
     ("dandori-shell", &["domain"]),
     ("dandori-install", &["domain"]),
-    ("dandori-config", &["domain"]),
+    ("dandori-config", &["domain", "formation"]),
     ("dandori-policy", &["domain", "config", "guard", "host"]),
     ("dandori-text", &["domain", "api", "formation", "playbook"]),
     ("dandori-host", &["domain"]),
@@ -26,7 +26,10 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("dandori-acp", &["domain", "guard", "hook", "host"]),
     ("dandori-agent", &["domain", "formation", "host", "install", "journal"]),
     ("dandori-forge", &["domain", "host"]),
-    ("dandori-engine", &["domain", "config", "host", "git", "agent", "forge", "store", "journal", "policy"]),
+    (
+        "dandori-engine",
+        &["domain", "formation", "config", "host", "git", "agent", "forge", "store", "journal", "policy"],
+    ),
     ("dandori-server", &["domain", "api", "host", "store", "engine", "text"]),
     (
         "dandori",

@@ -10,11 +10,13 @@ use dandori_domain::run::{Cleanup, CustomAgent, Limits, RunSettings, SandboxMode
 use dandori_domain::{Problem, Usd};
 use serde::{Deserialize, Serialize};
 
+use crate::formation::{FormationSettings, RawFormation};
 use crate::guards::GuardTable;
 use crate::key::{self, Found, Place};
 use crate::notify::{NotifySettings, RawNotify};
 use crate::quantity::{parse_bytes, parse_seconds};
 use crate::set_up::SetUp;
+use crate::value;
 
 /// The configuration of one repository on this machine.
 #[derive(Clone, PartialEq, Debug)]
@@ -45,6 +47,7 @@ pub struct Config {
     pub github_host: String,
     pub github_api: Option<String>,
     pub agents: BTreeMap<String, AgentSettings>,
+    pub formation: FormationSettings,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Default, Deserialize)]
@@ -125,6 +128,7 @@ impl Default for Config {
             github_host: "github.com".to_owned(),
             github_api: None,
             agents: BTreeMap::new(),
+            formation: FormationSettings::default(),
         }
     }
 }
@@ -234,6 +238,8 @@ impl Config {
         set(&mut self.pr, raw.pr);
         set(&mut self.forge, raw.forge);
         set(&mut self.cleanup, raw.cleanup);
+        raw.language.as_deref().map_or(Ok(()), value::language)?;
+        raw.store.as_deref().map_or(Ok(()), value::store)?;
         self.language = raw.language.or(self.language.take());
         self.store = raw.store.or(self.store.take());
         if let Some(runs) = raw.runs {
@@ -261,13 +267,12 @@ impl Config {
             }
         }
         if let Some(template) = raw.commit.and_then(|c| c.template) {
-            if template.trim().is_empty() {
-                return Err("commit.template is empty".to_owned());
-            }
+            value::template(&template)?;
             self.commit_template = template;
         }
         set(&mut self.push_retries, raw.push.and_then(|p| p.retries));
         if let Some(worktrees) = raw.worktrees {
+            worktrees.pool.map_or(Ok(()), value::pool)?;
             set(&mut self.set_up, worktrees.set_up);
             set(&mut self.pool, worktrees.pool);
             set(&mut self.keep_days, worktrees.keep_days);
@@ -291,6 +296,7 @@ impl Config {
         }
         self.forbidden_paths.extend(raw.forbidden.and_then(|f| f.paths).unwrap_or_default());
         if let Some(github) = raw.github {
+            github.host.as_deref().map_or(Ok(()), value::host)?;
             set(&mut self.github_host, github.host);
             self.github_api = github.api.or(self.github_api.take());
         }
@@ -312,7 +318,7 @@ impl Config {
             slot.auth = agent.auth.or(slot.auth.take());
             slot.model = agent.model.or(slot.model.take());
         }
-        Ok(())
+        raw.formation.map_or(Ok(()), |formation| self.formation.take(formation))
     }
 }
 
@@ -364,6 +370,7 @@ struct Raw {
     forbidden: Option<RawForbidden>,
     github: Option<RawGithub>,
     agents: Option<BTreeMap<String, AgentSettings>>,
+    formation: Option<RawFormation>,
     /// Looked through here so that a mistake is found with all others; used by those who judge.
     guards: Option<GuardTable>,
 }

@@ -1,10 +1,13 @@
 //! Every key with the value in force, and which file it comes from.
 
 use camino::Utf8Path;
+use dandori_domain::Usd;
+use dandori_domain::agent::AgentName;
 use dandori_domain::run::SandboxSettings;
 use serde::Serialize;
 use toml::Value;
 
+use crate::formation::FormationSettings;
 use crate::key::{KEYS, Place};
 use crate::load::{Config, ConfigError};
 use crate::quantity::{bytes_text, seconds_text};
@@ -150,6 +153,7 @@ fn value(config: &Config, key: &str) -> Set {
         github_host,
         github_api,
         agents: _,
+        formation,
     } = config;
     let SandboxSettings { mode, write, hide, read, processes, open_files, memory } = sandbox;
     let text = |text: &String| Some(Value::from(text.clone()));
@@ -200,6 +204,63 @@ fn value(config: &Config, key: &str) -> Set {
         "forbidden.paths" => list(forbidden_paths),
         "github.host" => text(github_host),
         "github.api" => github_api.as_ref().and_then(text),
+        key if key.starts_with("formation.") => return formation_value(formation, key),
+        _ => return Set::Many,
+    })
+}
+
+fn formation_value(formation: &FormationSettings, key: &str) -> Set {
+    let FormationSettings {
+        mode,
+        workers,
+        agent,
+        orchestrator,
+        planner,
+        worker_agents,
+        small_model,
+        large_model,
+        capabilities: _,
+        check,
+        budget,
+        coordination_limit,
+        continuous,
+        rules,
+    } = formation;
+    let text = |text: &Option<String>| text.clone().map(Value::from);
+    let name = |name: &Option<AgentName>| name.as_ref().map(|name| Value::from(name.to_string()));
+    let usd = |usd: Option<Usd>| usd.map(|usd| Value::from(usd.dollars()));
+    let seconds = |seconds: i64| u64::try_from(seconds).ok().map(|s| Value::from(seconds_text(s)));
+    let number = |number: u32| Some(Value::from(number));
+    let count = |count: usize| i64::try_from(count).ok().map(Value::from);
+    Set::To(match key {
+        "formation.mode" => word(mode),
+        "formation.workers" => number(u32::from(*workers)),
+        "formation.agent" => name(agent),
+        "formation.orchestrator" => name(orchestrator),
+        "formation.planner" => name(planner),
+        "formation.worker_agents" => {
+            Some(Value::from(worker_agents.iter().map(ToString::to_string).collect::<Vec<_>>()))
+        }
+        "formation.small_model" => text(small_model),
+        "formation.large_model" => text(large_model),
+        "formation.check" => text(check),
+        "formation.budget.task" => usd(budget.task),
+        "formation.budget.command" => usd(budget.command),
+        "formation.budget.day" => usd(budget.day),
+        "formation.coordination_limit" => coordination_limit.and_then(|n| number(u32::from(n))),
+        "formation.continuous.max_iterations" => number(continuous.max_iterations),
+        "formation.continuous.pause_on_failure" => Some(Value::from(continuous.pause_on_failure)),
+        "formation.continuous.max_consecutive_failures" => number(continuous.max_consecutive_failures),
+        "formation.rules.lease" => seconds(rules.lease_seconds),
+        "formation.rules.longest" => seconds(rules.longest_seconds),
+        "formation.rules.replan" => seconds(rules.replan_seconds),
+        "formation.rules.digest" => seconds(rules.digest_seconds),
+        "formation.rules.attempts" => number(rules.attempts),
+        "formation.rules.resumes" => number(rules.resumes),
+        "formation.rules.repairs" => number(rules.repairs),
+        "formation.rules.pending_commands" => count(rules.pending_commands),
+        "formation.rules.pending_per_worker" => count(rules.pending_per_worker),
+        "formation.rules.tasks_per_plan" => count(rules.tasks_per_plan),
         _ => return Set::Many,
     })
 }

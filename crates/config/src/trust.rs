@@ -12,6 +12,7 @@ use dandori_domain::run::SandboxMode;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use crate::formation::FormationSettings;
 use crate::guards::GuardTable;
 use crate::load::{Config, ConfigError, Source};
 use crate::set_up::SetUp;
@@ -53,6 +54,15 @@ impl Powers {
             }
             if let Some(acp) = &agent.acp {
                 powers.push(format!("agents.{name}.acp: {acp}"));
+            }
+        }
+        if let Some(check) = &config.formation.check {
+            powers.push(format!("formation.check: {check}"));
+        }
+        let FormationSettings { agent, orchestrator, planner, worker_agents, .. } = &config.formation;
+        for name in [agent, orchestrator, planner].into_iter().flatten().chain(worker_agents) {
+            if let AgentName::Exec(command) = name {
+                powers.push(format!("formation: exec:{command}"));
             }
         }
         if config.sandbox.mode == SandboxMode::Off {
@@ -127,6 +137,9 @@ mod tests {
     fn harmless_settings_need_no_trust_and_commands_do() {
         assert!(powers("base = \"main\"\npr = true\nagent = \"codex\"\n[limits]\nrun = \"1h\"").is_empty());
         assert_eq!(powers("agent = \"exec:rm -rf ~\"").0, ["agent: exec:rm -rf ~"]);
+        let formation =
+            powers("[formation]\nworkers = 2\ncheck = \"make test\"\nworker_agents = [\"codex\", \"exec:evil\"]");
+        assert_eq!(formation.0, ["formation.check: make test", "formation: exec:evil"]);
         assert_eq!(powers("[agents.a]\nacp = \"b --acp\"\nauth = \"key\"").0, ["agents.a.acp: b --acp"]);
         assert_eq!(
             powers("[worktrees]\nset_up = [\"make\"]\n[agents.a]\ncommand = \"b\"\n[sandbox]\nmode = \"off\"\nwrite = [\"~\"]\n[github]\napi = \"http://h\"").0,

@@ -13,7 +13,7 @@ use dandori_text::Lang;
 
 use crate::cli;
 use crate::out::{Failed, Out};
-use crate::{localise, misuse, near};
+use crate::{filled, localise, misuse, near};
 
 #[derive(Parser)]
 #[command(
@@ -322,7 +322,7 @@ pub(crate) fn main() -> ExitCode {
 fn understood(env: &Env, choose: impl Fn(Option<&str>) -> Lang) -> Result<Cli, ExitCode> {
     let words: Vec<String> = std::env::args_os().skip(1).map(|w| w.to_string_lossy().into_owned()).collect();
     let lang = choose(language_among(&words));
-    let mut command = localise::command(Cli::command(), lang);
+    let mut command = filled::command(localise::command(Cli::command(), lang));
     let led = match led(&words) {
         Ok(led) => led,
         Err(unclear) => {

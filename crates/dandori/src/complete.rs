@@ -9,17 +9,18 @@ use std::ffi::{OsStr, OsString};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use clap::{Arg, Command};
 use clap_complete::CompleteEnv;
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 use clap_complete::env::Shells;
-use dandori_api::Names;
+use dandori_api::{Names, NeedList, PullList, TaskView};
 use dandori_config::Config;
 use dandori_engine::Layout;
 use dandori_git::{Git, Repository};
 use dandori_host::Env;
 use dandori_text::Lang;
+use serde::de::DeserializeOwned;
 
 use crate::cli::Context;
 use crate::client::{Client, in_path, quoted};
@@ -72,11 +73,19 @@ fn completer(path: &[String], arg: &Arg) -> Option<ArgValueCompleter> {
     let group = path.first().map(String::as_str);
     Some(match (group, arg.get_id().as_str()) {
         (Some("task" | "pr"), "task" | "tasks" | "of") => ArgValueCompleter::new(tasks_and_runs),
+        (Some("task"), "run") if path.get(1).is_some_and(|verb| verb != "log") => ArgValueCompleter::new(runs_of_task),
         (Some("task"), "run" | "runs") => ArgValueCompleter::new(runs_and_agents),
         (Some("run" | "task"), "agent" | "agents") => ArgValueCompleter::new(agents),
         (_, "base") => ArgValueCompleter::new(bases),
         (_, "branch") => ArgValueCompleter::new(branches),
-        (Some("worktree"), "worktree" | "from") => ArgValueCompleter::new(worktrees),
+        (Some("worktree"), "from") => ArgValueCompleter::new(preserved),
+        (Some("worktree"), "worktree") => ArgValueCompleter::new(worktrees),
+        (Some("inbox"), "id" | "ids") => ArgValueCompleter::new(needs),
+        (Some("pr"), "pull")
+            if path.get(1).is_some_and(|verb| ["merge", "update", "close"].contains(&verb.as_str())) =>
+        {
+            ArgValueCompleter::new(open_pulls)
+        }
         (Some("pr"), "number" | "pull") => ArgValueCompleter::new(pulls),
         (Some("state"), "key") => ArgValueCompleter::new(state_keys),
         (Some("config"), "key") => ArgValueCompleter::new(config_keys),
@@ -125,6 +134,43 @@ fn pulls(current: &OsStr) -> Vec<CompletionCandidate> {
     candidates(signed, current)
 }
 
+/// Those of the task that stands before: `task pick T-14 `.
+fn runs_of_task(current: &OsStr) -> Vec<CompletionCandidate> {
+    let words: Vec<String> = std::env::args().collect();
+    let verb = words.iter().rposition(|word| word == "pick" || word == "diff");
+    let behind = verb.and_then(|at| words.get(at + 1..)).unwrap_or_default();
+    let Some(task) = behind.iter().find(|word| !word.starts_with('-') && !word.is_empty()) else { return Vec::new() };
+    let found: Option<TaskView> = ask(|_| format!("/v1/tasks/{}", quoted(task)));
+    let runs = found.map(|task| task.runs).unwrap_or_default();
+    candidates(runs.into_iter().map(|run| (run.key, run.agent)), current)
+}
+
+/// Only those something can still be done with.
+fn open_pulls(current: &OsStr) -> Vec<CompletionCandidate> {
+    let text = current.to_string_lossy();
+    let sign = if text.starts_with('#') { "#" } else { "" };
+    let found: Option<PullList> = ask(|here| format!("/v1/pulls?path={}&state=open&limit=100", in_path(here)));
+    let pulls = found.map(|list| list.prs).unwrap_or_default();
+    candidates(pulls.into_iter().map(|pull| (format!("{sign}{}", pull.number), pull.title)), current)
+}
+
+fn needs(current: &OsStr) -> Vec<CompletionCandidate> {
+    let is_asleep = std::env::args().any(|word| word == "wake");
+    let found: Option<NeedList> = ask(|here| format!("/v1/needs?snoozed={is_asleep}&path={}", in_path(here)));
+    let needs = found.map(|list| list.needs).unwrap_or_default();
+    candidates(needs.into_iter().map(|need| (need.id, need.task.unwrap_or(need.kind))), current)
+}
+
+/// Work that was kept when its worktree was removed.
+fn preserved(current: &OsStr) -> Vec<CompletionCandidate> {
+    let kept = refs(&["refs/dandori/preserved/"]).into_iter();
+    // git cuts what every ref has in common.
+    let whole = kept.map(|(name, about)| (format!("refs/{}", name.trim_start_matches("refs/")), about));
+    let found = candidates(whole, current);
+    // Whoever types a key or a branch gets those.
+    if found.is_empty() { worktrees(current) } else { found }
+}
+
 fn agents(current: &OsStr) -> Vec<CompletionCandidate> {
     let env = Env::of_process();
     let root = repository(&env).map(|repository| repository.root().join("dandori.toml"));
@@ -166,17 +212,22 @@ fn refs(prefixes: &[&str]) -> Vec<(String, String)> {
 
 /// Names the daemon knows; none when it does not run or takes its time.
 fn from_daemon(kind: &str, begin: &str) -> Vec<(String, String)> {
+    let names: Option<Names> =
+        ask(|here| format!("/v1/names?kind={kind}&begin={}&path={}", quoted(begin), in_path(here)));
+    names.map(|names| names.names.into_iter().map(|n| (n.name, n.about)).collect()).unwrap_or_default()
+}
+
+/// What the daemon answers about the place the user stands in.
+fn ask<T: DeserializeOwned>(path: impl Fn(&Utf8Path) -> String) -> Option<T> {
     let env = Env::of_process();
-    let Some(layout) = Layout::from_env(&env) else { return Vec::new() };
+    let layout = Layout::from_env(&env)?;
     let cwd = std::env::current_dir().ok().and_then(|path| Utf8PathBuf::try_from(path).ok());
     let context = Context { out: Out::new(Lang::En, true, &env), env, layout, cwd };
-    let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return Vec::new() };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().ok()?;
     let asked = async {
         let here = context.here().ok()?;
         let client = Client::reach(&context).await.ok()??;
-        let path = format!("/v1/names?kind={kind}&begin={}&path={}", quoted(begin), in_path(&here));
-        client.get::<Names>(&path).await.ok()
+        client.get::<T>(&path(&here)).await.ok()
     };
-    let answer = runtime.block_on(async { tokio::time::timeout(PATIENCE, asked).await.ok().flatten() });
-    answer.map(|names| names.names.into_iter().map(|n| (n.name, n.about)).collect()).unwrap_or_default()
+    runtime.block_on(async { tokio::time::timeout(PATIENCE, asked).await.ok().flatten() })
 }

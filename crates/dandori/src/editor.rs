@@ -1,5 +1,6 @@
 //! The user's editor, as git finds it, in the user's terminal.
 
+use std::io::IsTerminal;
 use std::process::Stdio;
 
 use camino::Utf8Path;
@@ -15,10 +16,21 @@ pub(crate) fn open(context: &Context, file: &Utf8Path) -> Result<(), Failed> {
     // GIT_EDITOR, core.editor, VISUAL, EDITOR, and what git was built with: whoever uses git has set one of them.
     let found = Cmd::new("git", &context.env).args(["var", "GIT_EDITOR"]).run().map(|output| output.text());
     let line = found.ok().filter(|line| !line.is_empty()).ok_or_else(|| Failed::Refused(editor::none(lang)))?;
+    if needs_terminal(&line) && !(std::io::stdin().is_terminal() && std::io::stdout().is_terminal()) {
+        return Err(Failed::Usage(editor::no_terminal(lang, &line, file.as_str())));
+    }
     let failed = |reason: String| Failed::Refused(editor::failed(lang, &line, &reason));
     let status = in_foreground(context, "/bin/sh", &["-c", &format!("{line} \"$@\""), &line, file.as_str()], None)
         .map_err(|e| failed(e.to_string()))?;
     if status.success() { Ok(()) } else { Err(failed(status.to_string())) }
+}
+
+/// Those that draw on the screen they are started from, and wait there for keys.
+fn needs_terminal(line: &str) -> bool {
+    let program = line.split_whitespace().next().and_then(|word| word.rsplit('/').next());
+    let is_known = |name| ["vi", "vim", "nvim", "nano", "pico", "micro", "hx", "joe", "ne"].contains(&name);
+    // What Debian calls whichever of them is installed.
+    line == "editor" || program.is_some_and(is_known)
 }
 
 /// Runs a program in the terminal the user sits at, for as long as the user likes.

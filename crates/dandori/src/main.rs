@@ -8,6 +8,8 @@ mod daemon;
 mod demo;
 mod documents;
 mod editor;
+mod filled;
+mod formation_words;
 mod guarded;
 mod localise;
 mod misuse;

@@ -12,7 +12,7 @@ use crate::localise;
 /// `words` is the command line without the program's name.
 pub(crate) fn said(lang: Lang, error: &clap::Error, root: &Command, words: &[String]) -> Said {
     let (command, path) = meant(root, words);
-    dandori_text::misuse(lang, &path, &found(lang, error, command))
+    dandori_text::misuse(lang, &path, &found(lang, error, command, words))
 }
 
 /// The command the user came to, as far as the words name one.
@@ -32,7 +32,7 @@ fn meant<'a>(root: &'a Command, words: &[String]) -> (&'a Command, String) {
     (command, path)
 }
 
-fn found(lang: Lang, error: &clap::Error, command: &Command) -> Misuse {
+fn found(lang: Lang, error: &clap::Error, command: &Command, words: &[String]) -> Misuse {
     let all = |kind| texts(error.get(kind));
     let one = |kind| all(kind).into_iter().next().unwrap_or_default();
     let argument = || one(ContextKind::InvalidArg);
@@ -50,11 +50,15 @@ fn found(lang: Lang, error: &clap::Error, command: &Command) -> Misuse {
         ErrorKind::UnknownArgument => Misuse::TooMany { word: argument(), usage: usage() },
         ErrorKind::InvalidSubcommand => Misuse::UnknownCommand {
             word: one(ContextKind::InvalidSubcommand),
-            near: all(ContextKind::SuggestedSubcommand),
+            // The most like it comes last.
+            near: all(ContextKind::SuggestedSubcommand).into_iter().rev().collect(),
         },
         ErrorKind::MissingSubcommand => Misuse::NoCommand { known: all(ContextKind::ValidSubcommand) },
         ErrorKind::MissingRequiredArgument => {
             Misuse::Missing { arguments: all(ContextKind::InvalidArg), usage: usage() }
+        }
+        ErrorKind::InvalidValue if value().is_empty() && words.iter().any(|w| w.is_empty() || w.ends_with('=')) => {
+            Misuse::Empty { argument: argument() }
         }
         ErrorKind::InvalidValue if value().is_empty() => {
             Misuse::NoValue { argument: argument(), known: all(ContextKind::ValidValue) }

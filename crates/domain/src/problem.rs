@@ -401,6 +401,23 @@ pub enum Problem {
     BadRequest {
         reason: String,
     },
+    /// A step of the formation's protocol was not taken. Its own rules say why, as data: they are not known here.
+    FormationRefused {
+        #[serde(flatten)]
+        refused: serde_json::Map<String, serde_json::Value>,
+    },
+    /// Everything that is wrong with a plan, each with its path, in the words of the same rules.
+    BadPlan {
+        errors: Vec<serde_json::Value>,
+    },
+    /// No order of this repository has this name or number.
+    NoSuchOrder {
+        text: String,
+    },
+    /// Nothing that was kept of the formation's input has this name.
+    NoSuchKept {
+        text: String,
+    },
     Git {
         command: String,
         reason: String,
@@ -519,6 +536,10 @@ impl Problem {
             | Self::NoSuchPath { .. }
             | Self::Unauthorized { .. }
             | Self::BadRequest { .. }
+            | Self::FormationRefused { .. }
+            | Self::BadPlan { .. }
+            | Self::NoSuchOrder { .. }
+            | Self::NoSuchKept { .. }
             | Self::AcpNeedsFence { .. } => Class::Refused,
         }
     }

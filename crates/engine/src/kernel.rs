@@ -80,6 +80,10 @@ impl Kernel {
         self.clock.now()
     }
 
+    pub(crate) fn is_simulated(&self) -> bool {
+        matches!(self.faults, Faults::Story(_))
+    }
+
     pub(crate) fn random(&self) -> u128 {
         self.ids.random()
     }
@@ -170,6 +174,11 @@ impl Kernel {
     /// A fact has just been committed: a crash point.
     pub(crate) async fn recorded<M: Machine>(&self, fact: &M::Fact) {
         self.faults.reached(&fault::recorded::<M>(fact)).await;
+    }
+
+    /// Something has just been committed that no machine's fact says, and what follows from it is not done yet.
+    pub(crate) async fn point(&self, name: &str) {
+        self.faults.reached(name).await;
     }
 
     /// An effect has just happened, and nothing says so yet: a crash point.

@@ -3,6 +3,7 @@
 use dandori_domain::Oid;
 
 use crate::error::GitError;
+use crate::lock::drop_stale_lock;
 use crate::refs::head_ref;
 use crate::remote::Remote;
 use crate::repository::Repository;
@@ -32,6 +33,8 @@ impl Repository {
         if let Some(reason) = self.push_lfs(&remote, oid, branch)? {
             return Ok(PushAnswer::Refused { reason });
         }
+        // A push that was killed may have left it, and git pushes without a word about it: the next fetch would fail.
+        drop_stale_lock(&self.common_dir().join(format!("{}.lock", remote.tracking_ref(branch))))?;
         let refspec = format!("{}:{}", oid.as_str(), head_ref(branch));
         let output = self
             .cmd()

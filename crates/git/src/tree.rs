@@ -10,6 +10,7 @@ use dandori_host::{CmdError, CmdOutput};
 use crate::error::GitError;
 use crate::git::{Call, Fence};
 use crate::inspect::{Purpose, inspect};
+use crate::lock::drop_stale_lock;
 use crate::refs::head_ref;
 use crate::repository::Repository;
 
@@ -236,26 +237,8 @@ impl Tree {
         Ok(())
     }
 
-    /// An `index.lock` nobody has open is what a killed git left behind. Somebody's git that is at work has it open.
     pub(crate) fn drop_stale_index_lock(&self) -> Result<(), GitError> {
-        use std::os::unix::fs::MetadataExt;
-        let lock = self.git_dir.join("index.lock");
-        let inode = || lock.symlink_metadata().ok().map(|m| m.ino());
-        let Some(first) = inode() else { return Ok(()) };
-        for _ in 0..2 {
-            if is_open_somewhere(&lock) || inode() != Some(first) {
-                return Ok(());
-            }
-            // git closes the lock a moment before it renames it.
-            std::thread::sleep(Duration::from_millis(10));
-        }
-        if inode() == Some(first) {
-            match std::fs::remove_file(&lock) {
-                Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(GitError::io(&lock)(e)),
-                _ => {}
-            }
-        }
-        Ok(())
+        drop_stale_lock(&self.git_dir.join("index.lock"))
     }
 
     pub(crate) fn git_file_is_untouched(&self) -> Result<bool, GitError> {
@@ -336,16 +319,6 @@ fn remove_folder(path: &Utf8Path) -> Result<(), GitError> {
         Err(e) if e.kind() != io::ErrorKind::NotFound => Err(GitError::io(path)(e)),
         _ => Ok(()),
     }
-}
-
-fn is_open_somewhere(file: &Utf8Path) -> bool {
-    let Ok(processes) = std::fs::read_dir("/proc") else { return true };
-    processes
-        .flatten()
-        .filter(|p| p.file_name().to_str().is_some_and(|n| n.bytes().all(|b| b.is_ascii_digit())))
-        .filter_map(|p| std::fs::read_dir(p.path().join("fd")).ok())
-        .flat_map(Iterator::flatten)
-        .any(|fd| std::fs::read_link(fd.path()).is_ok_and(|target| target == file.as_std_path()))
 }
 
 pub(crate) struct Status {

@@ -110,7 +110,14 @@ pub fn end_marked(name: &str, value: &str) -> Result<usize, StillAlive> {
     let find = |table: &Table| -> Vec<u32> {
         table.entries().filter(|e| table::has_marker(e.pid, name, value)).map(|e| e.pid).collect()
     };
-    let asked = ask_to_end(find);
+    let mut asked = 0;
+    for _ in 0..ROUNDS {
+        // One that is starting up has no environment to be found by yet: the next look finds it.
+        match ask_to_end(find) {
+            0 => break,
+            ended => asked += ended,
+        }
+    }
     end_found(find).map(|killed| asked + killed)
 }
 

@@ -125,6 +125,10 @@ impl From<StoreError> for Problem {
                 Err(_) => Self::Internal { reason: error.to_string() },
             },
             StoreError::Io { path, reason } => Self::Io { path, reason },
+            StoreError::Formation(refused) => match serde_json::to_value(&refused) {
+                Ok(serde_json::Value::Object(refused)) => Self::FormationRefused { refused },
+                _ => Self::Internal { reason: refused.to_string() },
+            },
             StoreError::Unavailable { .. }
             | StoreError::Unknown { .. }
             | StoreError::Damaged { .. }
@@ -133,7 +137,6 @@ impl From<StoreError> for Problem {
             | StoreError::OtherHost { .. }
             | StoreError::LeaseLost { .. }
             | StoreError::Illegal(_)
-            | StoreError::Formation(_)
             | StoreError::Held { .. }
             | StoreError::NotFound { .. }
             | StoreError::Unreadable { .. }

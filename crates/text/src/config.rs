@@ -1,8 +1,12 @@
 //! Words of `dandori config`: what each key does, and what became of a change.
 
+mod expected;
+
 use crate::lang::say;
 use crate::misuse::did_you_mean;
 use crate::{Lang, Said};
+
+pub use expected::expected;
 
 /// What a key does, in one line. A test of the program holds this against the keys there are.
 pub fn about(lang: Lang, key: &str) -> Option<&'static str> {
@@ -103,6 +107,7 @@ pub fn about(lang: Lang, key: &str) -> Option<&'static str> {
         ),
         "agents.*.auth" => ("How an ACP agent logs in", "ACP エージェントのログイン方法"),
         "agents.*.model" => ("Model this agent uses", "このエージェントが使うモデル"),
+        key if key.starts_with("formation.") => about_formation(key)?,
         "guards.profile" => (
             "safety or discipline (default: discipline if there is a state.md)",
             "safety または discipline (既定: state.md があれば discipline)",
@@ -168,6 +173,82 @@ pub fn about(lang: Lang, key: &str) -> Option<&'static str> {
     Some(match lang {
         Lang::En => en,
         Lang::Ja => ja,
+    })
+}
+
+/// `[formation]`
+fn about_formation(key: &str) -> Option<(&'static str, &'static str)> {
+    Some(match key {
+        "formation.mode" => (
+            "How agents of the formation run: headless, or tmux to attach and type yourself",
+            "フォーメーションのエージェントの動かし方: headless、tmux (画面に入って入力できる)",
+        ),
+        "formation.workers" => ("Number of workers, 1 to 8", "ワーカーの数 (1〜8)"),
+        "formation.agent" => (
+            "Agent of the whole formation (default: as for runs)",
+            "フォーメーション全体のエージェント (既定: 実行と同じ)",
+        ),
+        "formation.orchestrator" => ("Agent of the orchestrator", "オーケストレーターのエージェント"),
+        "formation.planner" => ("Agent of the planner", "プランナーのエージェント"),
+        "formation.worker_agents" => (
+            "Agents of worker1, worker2, …; the rest use formation.agent",
+            "worker1、worker2 … のエージェント。残りは formation.agent を使う",
+        ),
+        "formation.small_model" => {
+            ("Model for simple tasks (bloom_level 1 to 3)", "易しいタスクのモデル (bloom_level 1〜3)")
+        }
+        "formation.large_model" => {
+            ("Model for hard tasks (bloom_level 4 to 6)", "難しいタスクのモデル (bloom_level 4〜6)")
+        }
+        "formation.capabilities.*" => ("What this worker can do that others cannot", "このワーカーだけができること"),
+        "formation.check" => (
+            "Command that must pass after each worker's commit is merged",
+            "ワーカーのコミットをマージするたびに成功すべきコマンド",
+        ),
+        "formation.budget.task" => ("Budget of one task, in US dollars", "タスク 1 件の予算 (米ドル)"),
+        "formation.budget.command" => ("Budget of one order, in US dollars", "指示 1 件の予算 (米ドル)"),
+        "formation.budget.day" => ("Budget of one day (UTC), in US dollars", "1 日の予算 (UTC、米ドル)"),
+        "formation.coordination_limit" => (
+            "How much of all tokens the orchestrator and planner may use, in percent",
+            "オーケストレーターとプランナーが使ってよいトークンの割合 (%)",
+        ),
+        "formation.continuous.max_iterations" => {
+            ("Continuous mode: orders at most, 0 for no limit", "連続モード: 指示の最大数 (0 は無制限)")
+        }
+        "formation.continuous.pause_on_failure" => {
+            ("Continuous mode: pause when an order fails", "連続モード: 指示が失敗したら止まる")
+        }
+        "formation.continuous.max_consecutive_failures" => (
+            "Continuous mode: stop after this many failed orders in a row, 0 for no limit",
+            "連続モード: 指示がこの回数続けて失敗したら終了する (0 は無制限)",
+        ),
+        "formation.rules.lease" => (
+            "Time without a sign of life after which a message is given out again",
+            "応答のないメッセージを再配信するまでの時間",
+        ),
+        "formation.rules.longest" => {
+            ("Longest time an agent may work on a message", "1 件のメッセージに取り組める最長時間")
+        }
+        "formation.rules.replan" => (
+            "Time the planner has to decide about a task that cannot be merged",
+            "マージできないタスクについてプランナーが判断するまでの時間",
+        ),
+        "formation.rules.digest" => (
+            "How long results wait before the planner is told without a reason to decide",
+            "判断の必要がない結果をプランナーに伝えるまでの時間",
+        ),
+        "formation.rules.attempts" => ("Attempts per message", "メッセージごとの試行回数"),
+        "formation.rules.resumes" => ("How often an interrupted conversation is resumed", "中断した会話を再開する回数"),
+        "formation.rules.repairs" => (
+            "How often a task whose work cannot be merged goes back to its worker",
+            "マージできない作業をワーカーに戻す回数",
+        ),
+        "formation.rules.pending_commands" => ("Orders that may be queued", "待機できる指示の数"),
+        "formation.rules.pending_per_worker" => {
+            ("Tasks that may be queued per worker", "ワーカーごとに待機できるタスクの数")
+        }
+        "formation.rules.tasks_per_plan" => ("Tasks a plan may have", "計画 1 件のタスクの最大数"),
+        _ => return None,
     })
 }
 
@@ -265,6 +346,30 @@ pub fn cannot_set(lang: Lang, key: &str, reason: &str, near: Option<&str>) -> Sa
             "すべてのキーと値は `dandori config show --all` で確認できます"
         )),
     }
+}
+
+/// A value that does not fit its key.
+pub fn cannot_be(lang: Lang, key: &str, value: &str, expected: &str) -> Said {
+    Said::what(say!(
+        lang,
+        "cannot set {key} to `{value}`; nothing was changed",
+        "{key} に `{value}` は設定できません。何も変更していません"
+    ))
+    .hint(say!(lang, "use {expected}", "指定できる値: {expected}"))
+}
+
+/// `agents..command`
+pub fn empty_part(lang: Lang, key: &str) -> Said {
+    Said::what(say!(
+        lang,
+        "`{key}` is not a key: there is no name between two dots; nothing was changed",
+        "`{key}` はキーではありません。名前が空の部分があります。何も変更していません"
+    ))
+    .hint(say!(
+        lang,
+        "list all keys and values with `dandori config show --all`",
+        "すべてのキーと値は `dandori config show --all` で確認できます"
+    ))
 }
 
 pub fn exists(lang: Lang, path: &str, flag: &str) -> Said {

@@ -205,6 +205,30 @@ pub fn not_covered(lang: Lang, why: &str, open: &[&str]) -> String {
     crate::lang::say!(lang, "{why}; not protected: {open}", "{why}。保護されないもの: {open}")
 }
 
+pub fn look_at_store(lang: Lang) -> String {
+    crate::lang::say!(
+        lang,
+        "check the address with `dandori config show store`, and that the database runs",
+        "`dandori config show store` のアドレスと、データベースが動いていることを確認してください"
+    )
+}
+
+pub fn sandbox_off(lang: Lang) -> String {
+    crate::lang::say!(
+        lang,
+        "turned off by sandbox.mode = \"off\": agents can read and write all your files",
+        "sandbox.mode = \"off\" により無効です。エージェントはすべてのファイルを読み書きできます"
+    )
+}
+
+pub fn sandbox_on(lang: Lang) -> String {
+    crate::lang::say!(
+        lang,
+        "turn it on with `dandori config set sandbox.mode auto`, or remove the key from dandori.toml",
+        "`dandori config set sandbox.mode auto` で有効にするか、dandori.toml からキーを削除してください"
+    )
+}
+
 /// The last line: may one begin?
 pub fn verdict(lang: Lang, well: bool, bad: usize, checked: usize) -> String {
     let s = if bad == 1 { "" } else { "s" };

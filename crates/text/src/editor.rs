@@ -16,6 +16,27 @@ pub fn failed(lang: Lang, editor: &str, reason: &str) -> Said {
         .hint(say!(lang, "check EDITOR and git's core.editor", "EDITOR と git の core.editor を確認してください"))
 }
 
+pub fn is_folder(lang: Lang, path: &str) -> Said {
+    Said::what(say!(lang, "{path} is a folder, not a file", "{path} はファイルではなくフォルダーです")).hint(say!(
+        lang,
+        "name the file with the instruction: `-f {path}/task.md`",
+        "指示を書いたファイルを指定してください (例: `-f {path}/task.md`)"
+    ))
+}
+
+pub fn no_terminal(lang: Lang, editor: &str, path: &str) -> Said {
+    Said::what(say!(
+        lang,
+        "cannot open the editor `{editor}` without a terminal",
+        "端末がないため、エディター `{editor}` を開けません"
+    ))
+    .hint(say!(
+        lang,
+        "run it in a terminal, or write {path} directly",
+        "端末で実行するか、{path} を直接編集してください"
+    ))
+}
+
 /// The line below which nothing is read, and what stands there.
 pub const SCISSORS: &str = "# ------------------------ >8 ------------------------";
 

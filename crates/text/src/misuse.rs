@@ -6,18 +6,53 @@ use crate::{Lang, Said};
 /// What is wrong. Arguments are named as their help shows them: `--base <BASE>`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Misuse {
-    UnknownOption { option: String, near: Option<String> },
-    TooMany { word: String, usage: String },
-    UnknownCommand { word: String, near: Vec<String> },
-    NoCommand { known: Vec<String> },
-    Missing { arguments: Vec<String>, usage: String },
-    NoValue { argument: String, known: Vec<String> },
-    WrongValue { argument: String, value: String, expected: Expected },
-    ValueToFlag { argument: String, value: String },
-    Together { argument: String, others: Vec<String> },
-    Twice { argument: String },
+    UnknownOption {
+        option: String,
+        near: Option<String>,
+    },
+    TooMany {
+        word: String,
+        usage: String,
+    },
+    UnknownCommand {
+        word: String,
+        near: Vec<String>,
+    },
+    NoCommand {
+        known: Vec<String>,
+    },
+    Missing {
+        arguments: Vec<String>,
+        usage: String,
+    },
+    NoValue {
+        argument: String,
+        known: Vec<String>,
+    },
+    /// An empty word was given for it.
+    Empty {
+        argument: String,
+    },
+    WrongValue {
+        argument: String,
+        value: String,
+        expected: Expected,
+    },
+    ValueToFlag {
+        argument: String,
+        value: String,
+    },
+    Together {
+        argument: String,
+        others: Vec<String>,
+    },
+    Twice {
+        argument: String,
+    },
     NotUtf8,
-    Other { reason: String },
+    Other {
+        reason: String,
+    },
 }
 
 /// What an argument takes.
@@ -97,6 +132,13 @@ pub fn misuse(lang: Lang, command: &str, misuse: &Misuse) -> Said {
             } else {
                 expected(lang, &Expected::OneOf(known.clone()), see_help)
             })
+        }
+        Misuse::Empty { argument } => {
+            Said::what(say!(lang, "`{argument}` is empty", "`{argument}` が空です")).hint(say!(
+                lang,
+                "check that the variable it comes from is set; see `{command} --help` for usage",
+                "元の変数が設定されているか確認してください。使い方は `{command} --help` で確認できます"
+            ))
         }
         Misuse::WrongValue { argument, value, expected: what } => Said::what(say!(
             lang,
@@ -188,6 +230,7 @@ mod tests {
             Misuse::Missing { arguments: vec![word()], usage: word() },
             Misuse::NoValue { argument: word(), known: vec![] },
             Misuse::NoValue { argument: word(), known: vec![word()] },
+            Misuse::Empty { argument: word() },
             Misuse::WrongValue { argument: word(), value: word(), expected: Expected::OneOf(vec![word()]) },
             Misuse::WrongValue { argument: word(), value: word(), expected: Expected::Text },
             Misuse::ValueToFlag { argument: word(), value: word() },

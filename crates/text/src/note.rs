@@ -120,11 +120,7 @@ fn words(lang: Lang, note: &Note) -> String {
             "{base} の新しいコミット {commits} 件をマージしました"
         ),
         Note::WorktreeRemade => {
-            say!(
-                lang,
-                "the worktree was missing and has been recreated in the same place",
-                "ワークツリーがなくなっていたため、同じ場所に作り直しました"
-            )
+            say!(lang, "the worktree was created again in the same place", "ワークツリーを同じ場所に作り直しました")
         }
         Note::SetUpFailed { command, tail } => {
             let tail = tail.lines().last().unwrap_or_default().trim();

@@ -8,6 +8,7 @@ use crate::{Lang, Said, init, pulls};
 mod daemon;
 mod document;
 mod forge;
+pub(crate) mod formation;
 mod repository;
 mod setup;
 mod store;
@@ -121,6 +122,10 @@ fn words(lang: Lang, problem: &Problem) -> Said {
         Problem::NoSuchPath { method, path } => daemon::no_such_path(lang, method, path),
         Problem::Unauthorized { reason } => daemon::unauthorized(lang, reason),
         Problem::BadRequest { reason } => daemon::bad_request(lang, reason),
+        Problem::FormationRefused { refused } => formation::refused(lang, refused),
+        Problem::BadPlan { errors } => formation::bad_plan(lang, errors),
+        Problem::NoSuchOrder { text } => formation::no_such_order(lang, text),
+        Problem::NoSuchKept { text } => formation::no_such_kept(lang, text),
         Problem::Git { command, reason } => repository::git(lang, command, reason),
         Problem::Io { path, reason } => repository::io(lang, path.as_str(), reason),
         Problem::Internal { reason } => daemon::internal(lang, reason),

@@ -327,8 +327,17 @@ pub fn closed(lang: Lang, number: u64) -> String {
 pub fn closed_hint(lang: Lang, number: u64) -> String {
     say!(
         lang,
-        "its branch stays; `dandori pr reopen {number}` opens it again",
-        "ブランチは残ります。`dandori pr reopen {number}` で再オープンできます"
+        "`dandori pr reopen {number}` opens it again as long as its branch exists",
+        "ブランチがある間は `dandori pr reopen {number}` で再オープンできます"
+    )
+}
+
+/// Of several runs of a task only the one that is picked gets a pull request.
+pub fn waits_for_pick(lang: Lang, task: &str) -> String {
+    say!(
+        lang,
+        "the pull request is opened for the run you pick: `dandori task pick {task} <run> --pr`",
+        "プルリクエストは、選んだ実行に対して作成します: `dandori task pick {task} <実行> --pr`"
     )
 }
 

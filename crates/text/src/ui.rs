@@ -290,8 +290,12 @@ pub fn after_failure(lang: Lang, key: &str) -> String {
     )
 }
 
+pub fn already_canceled(lang: Lang, task: &str) -> String {
+    say!(lang, "{task} is already canceled", "{task} は既に取り消されています")
+}
+
 pub fn preserved(lang: Lang, reference: &str) -> String {
-    say!(lang, "uncommitted work was preserved in {reference}", "未コミットの作業を {reference} に保存しました")
+    say!(lang, "the work was preserved in {reference}", "作業内容を {reference} に保存しました")
 }
 
 pub fn restore_hint(lang: Lang, key: &str) -> String {

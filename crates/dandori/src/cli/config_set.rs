@@ -4,8 +4,9 @@ use std::process::ExitCode;
 
 use clap::Args;
 use dandori_api::config::ConfigChangeView;
-use dandori_config::{ConfigError, Origin, Source, edit, nearest_key, settings};
-use dandori_text::config as text;
+use dandori_config::{Config, ConfigError, Origin, Source, edit, keys, nearest_key, settings};
+use dandori_domain::AgentName;
+use dandori_text::{Said, config as text};
 
 use super::Context;
 use super::config_file::{ConfigFile, FileArgs};
@@ -40,7 +41,14 @@ pub(crate) fn run(args: &ConfigSetArgs, context: &Context) -> Result<ExitCode, F
             if let Some(fault) = file.faults().into_iter().next() {
                 return Err(fault.into());
             }
-            edit::set_checked(&file.path, &before, key, value, file.source).map_err(|e| refused(context, key, e))?
+            if key.split('.').any(str::is_empty) {
+                return Err(Failed::Refused(text::empty_part(out.lang, key)));
+            }
+            if key == "agent" && !is_agent(context, value) {
+                return Err(Failed::Refused(cannot_be(context, key, value)));
+            }
+            edit::set_checked(&file.path, &before, key, value, file.source)
+                .map_err(|e| refused(context, key, value, file.source, e))?
         }
         None => match edit::unset(&file.path, &before, key).map_err(problem)? {
             Some(text) => text,
@@ -74,8 +82,29 @@ pub(crate) fn run(args: &ConfigSetArgs, context: &Context) -> Result<ExitCode, F
     Ok(ExitCode::SUCCESS)
 }
 
-fn refused(context: &Context, key: &str, error: ConfigError) -> Failed {
+/// One that can be started; another file may define it.
+fn is_agent(context: &Context, name: &str) -> bool {
+    let user = dandori_host::layout::user_config(&context.env);
+    let repository = ConfigFile::of_repository(context).map(|file| file.path);
+    match name.trim_matches('"').parse() {
+        Ok(AgentName::Custom(name)) => {
+            Config::load(&user, repository.as_deref()).is_ok_and(|config| config.known_agents().contains(&name))
+        }
+        Ok(_) => true,
+        Err(_) => false,
+    }
+}
+
+fn cannot_be(context: &Context, key: &str, value: &str) -> Said {
+    text::cannot_be(context.out.lang, key, value, text::expected(context.out.lang, key).unwrap_or_default())
+}
+
+fn refused(context: &Context, key: &str, value: &str, source: Source, error: ConfigError) -> Failed {
+    let is_misplaced = source == Source::Repository && keys().any(|known| known.name == key && known.user_only);
     match error {
+        ConfigError::Bad { .. } if !is_misplaced && text::expected(context.out.lang, key).is_some() => {
+            Failed::Refused(cannot_be(context, key, value))
+        }
         ConfigError::Bad { reason, suggestion, .. } => {
             Failed::Refused(text::cannot_set(context.out.lang, key, &reason, suggestion.as_deref()))
         }
@@ -83,7 +112,7 @@ fn refused(context: &Context, key: &str, error: ConfigError) -> Failed {
     }
 }
 
-fn not_there(context: &Context, key: &str, path: &str) -> dandori_text::Said {
+fn not_there(context: &Context, key: &str, path: &str) -> Said {
     let is_known = text::about(context.out.lang, key).is_some();
     if is_known {
         text::not_there(context.out.lang, key, path)

@@ -85,7 +85,12 @@ impl Finding {
             Some(why) => format!("{}: {}", said.what, in_one_line(why)),
             None => said.what,
         };
-        Self { grade: Grade::Bad, remedy: Some(said.hint), problem: Some(problem), ..Self::good(check, detail) }
+        let hint = match problem {
+            // Its own words lead here.
+            Problem::StoreUnavailable { .. } => doctor::look_at_store(lang),
+            _ => said.hint,
+        };
+        Self { grade: Grade::Bad, remedy: Some(hint), problem: Some(problem), ..Self::good(check, detail) }
     }
 }
 
@@ -140,7 +145,7 @@ fn of_machine(context: &Context) -> Vec<Finding> {
     let _ = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&home);
     findings.extend(client::Client::ALL.map(|client| agent_finding(context, client, &home)));
     let _ = std::fs::remove_dir_all(&home);
-    findings.push(sandbox_finding(context));
+    findings.push(sandbox_in_use(context));
     findings.push(memory(context));
     findings.push(disk(context));
     findings
@@ -162,7 +167,7 @@ fn show(context: &Context, findings: Vec<Finding>, is_proven: bool) -> ExitCode 
     let well = is_proven && bad == 0;
     let verdict = doctor::verdict(lang, well, bad, checks.len());
     context.out.object(&DoctorChecks { ok: well, total: checks.len(), checks });
-    let mut table = Table::new(["", head(lang, Head::Check), head(lang, Head::Result)]).wrapping();
+    let mut table = Table::new(["", head(lang, Head::Check), head(lang, Head::Result)]).wrapping().rank([0, 0, 0]);
     for f in findings {
         table.row([f.grade.word(), doctor::check(lang, f.check).into_owned(), f.detail]);
         if let Some(remedy) = f.remedy {
@@ -248,6 +253,20 @@ fn sandbox_finding(context: &Context) -> Finding {
                 ..Finding::good(check, told)
             }
         }
+    }
+}
+
+/// The same, unless runs do without it.
+fn sandbox_in_use(context: &Context) -> Finding {
+    let lang = context.out.lang;
+    if !configuration::is_sandbox_off(context) {
+        return sandbox_finding(context);
+    }
+    Finding {
+        grade: Grade::Missing,
+        remedy: Some(doctor::sandbox_on(lang)),
+        code: Some("sandbox_off".into()),
+        ..Finding::good(Check::Sandbox, doctor::sandbox_off(lang))
     }
 }
 

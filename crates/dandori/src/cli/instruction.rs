@@ -55,6 +55,13 @@ impl InstructionArgs {
         let given = match (&self.file, self.instruction.as_deref()) {
             (Some(path), _) => {
                 let io = |e: std::io::Error| Problem::of_named_file(path, &e);
+                if path.is_dir() {
+                    return Err(Failed::Refused(text::is_folder(context.out.lang, path.as_str())));
+                }
+                let bytes = std::fs::metadata(path).map_or(0, |file| usize::try_from(file.len()).unwrap_or(usize::MAX));
+                if bytes > MAX_INSTRUCTION_BYTES {
+                    return Err(Problem::InstructionTooLong { bytes, limit: MAX_INSTRUCTION_BYTES }.into());
+                }
                 Some(bounded(std::fs::File::open(path).map_err(io)?).map_err(io)?)
             }
             (None, Some("-")) => {

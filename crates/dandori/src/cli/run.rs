@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::Args;
 use dandori_api::{CreateTask, TaskView};
 use dandori_domain::Problem;
-use dandori_text::{editor, ui};
+use dandori_text::{editor, pulls, ui};
 
 use super::Context;
 use super::begin::BaseArgs;
@@ -67,6 +67,9 @@ pub(crate) async fn run(args: RunArgs, context: &Context) -> Result<ExitCode, Fa
     let (client, task) = asked.await.inspect_err(|_| instruction.kept(context, "dandori run"))?;
     instruction.taken();
     context.out.say_on(2, &ui::started(context.out.lang, &task.number, &task.title));
+    if args.pr && task.runs.len() > 1 {
+        context.out.note(pulls::waits_for_pick(context.out.lang, &task.number));
+    }
     let runs = task.runs.iter().map(|r| r.id.clone()).collect();
     args.wait.wait(client, task, runs, context).await
 }

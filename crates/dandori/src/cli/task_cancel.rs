@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use dandori_api::{Canceled, CanceledTask, CanceledTasks};
-use dandori_domain::Problem;
+use dandori_domain::{Problem, Status};
 use dandori_server::words;
 use dandori_text::ui;
 use serde_json::json;
@@ -57,6 +57,11 @@ async fn cancel_all(named: &[String], context: &Context) -> Result<ExitCode, Fai
                 ending::show(context, &client, &task, &runs, &[]).await;
                 let runs = runs.into_iter().cloned().collect();
                 CanceledTask { named: name.clone(), task: Some(task.number), runs, error: None }
+            }
+            // Nothing else was asked for.
+            Err(Problem::CannotCancel { status: Status::Canceled }) => {
+                out.line(ui::already_canceled(out.lang, name));
+                CanceledTask { named: name.clone(), task: None, runs: Vec::new(), error: None }
             }
             // Of one alone it is the command's own failure.
             Err(problem) if named.len() == 1 => return Err(problem.into()),

@@ -93,6 +93,10 @@ pub(crate) async fn run(args: TaskListArgs, context: &Context) -> Result<ExitCod
     let list: TaskList = client.get(&args.query(context)?).await?;
     let out = &context.out;
     out.object(&list);
+    if list.tasks.is_empty() && list.total > 0 {
+        out.say(lists::more(out.lang, 0, list.total, &args.whole(list.total)));
+        return Ok(ExitCode::SUCCESS);
+    }
     if list.tasks.is_empty() {
         out.say(if args.is_narrowed() { lists::none_fit(out.lang) } else { ui::no_tasks(out.lang) });
         return Ok(ExitCode::SUCCESS);

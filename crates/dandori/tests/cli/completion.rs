@@ -43,6 +43,21 @@ fn tasks_runs_worktrees_and_pull_requests_come_from_the_daemon() {
     assert!(values(&env, &["task", "log", &key[..6]]).contains(&key));
     assert!(values(&env, &["worktree", "remove", "dandori/"]).contains(&branch));
     assert_eq!(values(&env, &["pr", "show", ""]), ["1"]);
+    // Only what a command can be done with.
+    assert_eq!(values(&env, &["task", "pick", "T-1", ""]), [key.as_str()], "runs of the task");
+    assert_eq!(values(&env, &["pr", "merge", ""]), ["1"]);
+    let _ = env.dandori(["pr", "close", "1"]).ok();
+    assert!(values(&env, &["pr", "merge", ""]).is_empty(), "it is closed");
+    assert_eq!(values(&env, &["pr", "reopen", ""]), ["1"]);
+    let failed = env.dandori(["run", "fail", "--agent", "exec:false", "--json"]).json();
+    assert_eq!(failed["runs"][0]["state"], "FAILED", "{failed}");
+    let inbox = env.dandori(["inbox", "--json"]).json();
+    let id = inbox["needs"][0]["id"].as_str().unwrap().to_owned();
+    for verb in ["show", "dismiss", "snooze"] {
+        assert!(values(&env, &["inbox", verb, ""]).contains(&id), "{verb}");
+    }
+    env.git(["update-ref", "refs/dandori/preserved/abc", "HEAD"]);
+    assert_eq!(values(&env, &["worktree", "restore", ""]), ["refs/dandori/preserved/abc"]);
     // With what they are about, where a shell can show that.
     let zsh = asked(&env, "zsh", &["task", "show", ""]);
     assert!(zsh.contains("T-1:Say hello"), "{zsh}");

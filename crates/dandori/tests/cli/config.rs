@@ -54,6 +54,31 @@ fn a_key_is_set_in_place_and_a_wrong_value_changes_nothing() {
 }
 
 #[test]
+fn a_value_that_cannot_work_is_refused_with_what_can_in_both_languages() {
+    let env = machine();
+    for (key, value, en_says, ja_says) in [
+        ("language", "fr", "use en or ja", "en か ja"),
+        ("agent", "nosuch", "claude, codex, gemini", "claude、codex、gemini"),
+        ("store", "mysql://x", "postgres://", "postgres://"),
+        ("worktrees.pool", "1000000", "0 to 64", "0 から 64"),
+        ("worktrees.set_up", "7", "a list of commands", "コマンドのリスト"),
+        ("commit.template", "{bogus}", "{subject}", "{subject}"),
+        ("github.host", "a b", "a host such as", "ホスト名"),
+        ("limits.budget", "much", "US dollars", "米ドル"),
+        ("pr", "maybe", "true or false", "true か false"),
+        ("agents..command", "x", "between two dots", "空の部分"),
+    ] {
+        let en = env.dandori(["config", "set", key, value]).fails(1);
+        let ja = env.dandori(["config", "set", key, value, "--lang", "ja"]).fails(1);
+        assert!(en.contains(en_says) && en.contains("nothing was changed"), "{key}: {en}");
+        assert!(ja.contains(ja_says) && !ja.contains("expected"), "{key}: {ja}");
+    }
+    assert!(!env.home().join(".config/dandori/config.toml").exists());
+    let _ = env.dandori(["config", "set", "agents.mine.command", "./x"]).ok();
+    let _ = env.dandori(["config", "set", "agent", "mine"]).ok();
+}
+
+#[test]
 fn what_a_repository_s_file_could_execute_is_said_when_it_is_set() {
     let env = machine();
     let said = env.dandori(["config", "set", "-r", "worktrees.set_up", "[\"make\"]"]);
@@ -91,6 +116,12 @@ fn the_editor_s_result_is_checked() {
     env.var("EDITOR", "sh -c 'echo \"agent = \\\"codex\\\"\" > \"$0\"'");
     let said = env.dandori(["config", "edit"]).ok();
     assert!(said.contains("is valid"), "{said}");
+    env.var("EDITOR", "/usr/bin/vi -n");
+    for edit in [vec!["config", "edit"], vec!["prompt", "edit", "fix"]] {
+        let said = env.dandori(edit).fails(2);
+        assert!(said.contains("without a terminal"), "{said}");
+    }
+    assert!(!env.repo().join(".dandori/prompts/fix.md").exists());
     env.var("EDITOR", "false");
     let said = env.dandori(["config", "edit"]).fails(1);
     assert!(said.contains("false"), "{said}");

@@ -379,6 +379,8 @@ fn of_several_agents_none_opens_a_pull_request_before_it_is_picked() {
     let answer = env.run_json(["x", "--pr", "--agents", "exec:echo a > a.txt,exec:echo b > b.txt"]);
     assert!(answer["runs"].as_array().unwrap().iter().all(|r| r["state"] == "SUCCEEDED"), "{answer}");
     assert_eq!(env.dandori(["pr", "list", "--json"]).json(), serde_json::json!({"prs": [], "total": 0}));
+    let ran = env.dandori(["run", "y", "--pr", "--agents", "exec:echo c > c.txt,exec:echo d > d.txt"]);
+    assert!(ran.stderr.contains("`dandori task pick T-2 <run> --pr`"), "{}", ran.stderr);
 }
 
 #[test]

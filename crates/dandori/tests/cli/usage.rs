@@ -59,6 +59,8 @@ fn an_unknown_option_or_command_is_told_with_the_nearest() {
     let (en, ja) = refused(&env, &["task", "shwo", "T-1"]);
     assert_eq!(en, "error: unknown command `shwo`\nhint: did you mean `dandori task show`?\n");
     assert_eq!(ja, "エラー: コマンド `shwo` はありません\nヒント: もしかして: `dandori task show`\n");
+    let (en, _) = refused(&env, &["taks", "list"]);
+    assert!(en.contains("did you mean `dandori task`"), "{en}");
     let (en, ja) = refused(&env, &["fix the bug"]);
     assert!(en.contains("`dandori run \"…\"`") && ja.contains("`dandori run \"…\"`"), "{en}{ja}");
 }
@@ -90,6 +92,28 @@ fn a_wrong_value_is_told_with_what_is_right() {
         let (en, ja) = refused(&env, words);
         assert!(en.contains(en_says), "{en}");
         assert!(ja.contains(ja_says), "{ja}");
+    }
+}
+
+#[test]
+fn an_empty_name_is_told_before_anything_is_asked() {
+    let env = shell();
+    for (words, argument) in [
+        (&["task", "show", ""][..], "TASK"),
+        (&["task", "log", ""], "RUN"),
+        (&["task", "cancel", "T-1", ""], "TASK"),
+        (&["pr", "show", ""], "PR"),
+        (&["pr", "merge", ""], "PR"),
+        (&["worktree", "path", ""], "WORKTREE"),
+        (&["worktree", "restore", ""], "FROM"),
+        (&["inbox", "show", ""], "ID"),
+        (&["inbox", "dismiss", ""], "ID"),
+        (&["run", "x", "--base="], "--base <BASE>"),
+        (&["run", "x", "--agent", ""], "--agent <AGENT>"),
+    ] {
+        let (en, ja) = refused(&env, words);
+        assert!(en.contains("` is empty") && en.contains(argument), "{words:?}: {en}");
+        assert!(ja.contains("が空です"), "{words:?}: {ja}");
     }
 }
 

@@ -123,14 +123,16 @@ impl Play {
 
     pub(crate) fn waits_for_file(&self, task: &str, file: &str) {
         let path = self.worktree(task, 0).join(file);
-        wait_until(path.as_str(), || path.exists());
+        // The agent may be at work a moment before that is written down.
+        wait_until(path.as_str(), || path.exists() && self.shown(task)["runs"][0]["state"] == "RUNNING");
     }
 
     fn worktree(&self, task: &str, run: usize) -> Utf8PathBuf {
-        wait_for("its worktree is there", || {
-            let shown = self.env.dandori_in(&self.env.home(), ["task", "show", task, "--json"]).json();
-            shown["runs"][run]["worktree"].as_str().map(Into::into)
-        })
+        wait_for("its worktree is there", || self.shown(task)["runs"][run]["worktree"].as_str().map(Into::into))
+    }
+
+    fn shown(&self, task: &str) -> serde_json::Value {
+        self.env.dandori_in(&self.env.home(), ["task", "show", task, "--json"]).json()
     }
 
     /// Nothing of dandori is left, and all work is.

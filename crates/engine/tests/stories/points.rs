@@ -22,7 +22,7 @@ macro_rules! stories {
 
         async fn play(name: &str, crash: Crash) -> Scene {
             match name {
-                $(stringify!($name) => plays::$name(crash).await,)+
+                $(stringify!($name) => Box::pin(plays::$name(crash)).await,)+
                 other => panic!("no story {other}"),
             }
         }
@@ -63,6 +63,8 @@ stories!(
     a_worktree_that_a_later_run_left_work_in_stays,
     cleaned_up,
     queued,
+    errand,
+    order_to_pull_request,
 );
 
 pub(crate) fn in_simulated_time<T>(story: impl Future<Output = T>) -> T {

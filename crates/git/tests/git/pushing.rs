@@ -25,6 +25,20 @@ fn a_push_arrives_and_repeats() {
 }
 
 #[test]
+fn a_lock_that_a_killed_push_left_does_not_stop_the_next_fetch() {
+    let bed = Bed::new();
+    let tree = bed.tree("a");
+    write(&tree.path().join("new.txt"), "new\n");
+    let oid = Bed::commit_all(&tree, "dandori/a", "x\n");
+    let lock = bed.clone_path().join(".git/refs/remotes/origin/dandori/a.lock");
+    std::fs::create_dir_all(lock.parent().unwrap()).unwrap();
+    write(&lock, "");
+    assert_eq!(tree.push(&oid, "dandori/a").unwrap(), PushAnswer::Pushed);
+    assert!(!lock.exists());
+    assert_eq!(bed.sh(&bed.clone_path(), "git fetch -q && git rev-parse refs/remotes/origin/dandori/a"), oid.as_str());
+}
+
+#[test]
 fn overtaken_it_is_rebased_and_pushed() {
     let bed = Bed::new();
     let tree = bed.tree("a");

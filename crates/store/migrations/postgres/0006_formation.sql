@@ -3,15 +3,19 @@
 CREATE TABLE formation (
     repo       TEXT PRIMARY KEY REFERENCES repo (id),
     commands   BIGINT NOT NULL,
-    continuous TEXT NOT NULL
+    continuous TEXT NOT NULL,
+    -- Whether it is up, and how.
+    standing   TEXT NOT NULL
 );
 
 CREATE TABLE command (
     id   TEXT PRIMARY KEY,
     repo TEXT NOT NULL REFERENCES repo (id),
+    number BIGINT NOT NULL,
     state TEXT NOT NULL,
     open BIGINT NOT NULL,
-    body TEXT NOT NULL
+    body TEXT NOT NULL,
+    UNIQUE (repo, number)
 );
 CREATE INDEX command_open ON command (repo, id) WHERE open = 1;
 
@@ -32,6 +36,7 @@ CREATE TABLE plan_task (
 );
 CREATE INDEX plan_task_of_command ON plan_task (command, ordinal, id);
 CREATE INDEX plan_task_paused ON plan_task (command) WHERE state = 'paused_for_replan';
+CREATE INDEX plan_task_reported ON plan_task (command) WHERE state = 'verify_pending';
 
 -- What is to be done: up to 64 KB that is written once and stays out of the rows that change.
 CREATE TABLE brief (
@@ -59,6 +64,8 @@ CREATE TABLE message (
     open        BIGINT NOT NULL,
     not_before_ms BIGINT NOT NULL,
     until_ms    BIGINT,
+    -- How often it was given out.
+    claims      BIGINT NOT NULL,
     body        TEXT NOT NULL,
     UNIQUE (repo, message_key)
 );
@@ -92,3 +99,11 @@ CREATE TABLE late_report (
     body    TEXT NOT NULL
 );
 CREATE INDEX late_report_of_task ON late_report (task, seq);
+
+-- Plans and reports that were refused, for whoever wants to see why. The newest of each repository.
+CREATE TABLE kept_input (
+    seq  BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    repo TEXT NOT NULL REFERENCES repo (id),
+    body TEXT NOT NULL
+);
+CREATE INDEX kept_input_of_repo ON kept_input (repo, seq);

@@ -3,15 +3,19 @@
 CREATE TABLE formation (
     repo       TEXT PRIMARY KEY REFERENCES repo (id),
     commands   INTEGER NOT NULL,
-    continuous TEXT NOT NULL
+    continuous TEXT NOT NULL,
+    -- Whether it is up, and how.
+    standing   TEXT NOT NULL
 ) STRICT;
 
 CREATE TABLE command (
     id   TEXT PRIMARY KEY,
     repo TEXT NOT NULL REFERENCES repo (id),
+    number INTEGER NOT NULL,
     state TEXT NOT NULL,
     open INTEGER NOT NULL,
-    body TEXT NOT NULL
+    body TEXT NOT NULL,
+    UNIQUE (repo, number)
 ) STRICT;
 CREATE INDEX command_open ON command (repo, id) WHERE open = 1;
 
@@ -32,6 +36,7 @@ CREATE TABLE plan_task (
 ) STRICT;
 CREATE INDEX plan_task_of_command ON plan_task (command, ordinal, id);
 CREATE INDEX plan_task_paused ON plan_task (command) WHERE state = 'paused_for_replan';
+CREATE INDEX plan_task_reported ON plan_task (command) WHERE state = 'verify_pending';
 
 -- What is to be done: up to 64 KB that is written once and stays out of the rows that change.
 CREATE TABLE brief (
@@ -59,6 +64,8 @@ CREATE TABLE message (
     open        INTEGER NOT NULL,
     not_before_ms INTEGER NOT NULL,
     until_ms    INTEGER,
+    -- How often it was given out.
+    claims      INTEGER NOT NULL,
     body        TEXT NOT NULL,
     UNIQUE (repo, message_key)
 ) STRICT;
@@ -92,3 +99,11 @@ CREATE TABLE late_report (
     body    TEXT NOT NULL
 ) STRICT;
 CREATE INDEX late_report_of_task ON late_report (task, seq);
+
+-- Plans and reports that were refused, for whoever wants to see why. The newest of each repository.
+CREATE TABLE kept_input (
+    seq  INTEGER PRIMARY KEY AUTOINCREMENT,
+    repo TEXT NOT NULL REFERENCES repo (id),
+    body TEXT NOT NULL
+) STRICT;
+CREATE INDEX kept_input_of_repo ON kept_input (repo, seq);

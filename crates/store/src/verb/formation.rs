@@ -5,6 +5,9 @@
 //! are the database's there: hosts need not agree about theirs.
 
 mod book;
+mod keeping;
+mod kept;
+mod looks;
 
 use dandori_domain::id::{CommandId, MessageId, RepoId, TaskId};
 use dandori_formation::protocol::{Effect, Refused, Step};
@@ -18,6 +21,8 @@ use crate::tx::{Dialect, Tx, params};
 use crate::verb::life::{Hold, Life, check};
 
 pub use book::Book;
+pub use kept::{KeptInput, KeptKind};
+pub use looks::{FormationCounts, FormationItem};
 
 /// What a step is taken with.
 #[derive(Clone, Debug)]

@@ -1,10 +1,19 @@
 //! What is wrong with a plan, each problem with its path. In English it is the problem's own text; the same is said in Japanese.
 
+use dandori_domain::Problem;
 use dandori_domain::plain::plain_line;
 use dandori_formation::plan::{Expected, Fault, PlanError};
 
 use crate::lang::say;
 use crate::{Lang, ui};
+
+/// What is wrong with a plan that was refused, as [`plan_errors`] has it; `None`: it is another problem.
+pub fn of_problem(lang: Lang, problem: &Problem) -> Option<Vec<String>> {
+    match problem {
+        Problem::BadPlan { errors } => Some(plan_errors(lang, &crate::problem::formation::plan_errors(errors))),
+        _ => None,
+    }
+}
 
 /// All of it as it is printed: a line per problem, then what can be done, each thing once.
 pub fn plan_errors(lang: Lang, errors: &[PlanError]) -> Vec<String> {
@@ -20,7 +29,7 @@ pub fn plan_errors(lang: Lang, errors: &[PlanError]) -> Vec<String> {
 }
 
 /// `tasks[1].blocked_by[0]: references unknown name "foo"`
-fn plan_error(lang: Lang, error: &PlanError) -> String {
+pub(crate) fn plan_error(lang: Lang, error: &PlanError) -> String {
     plain_line(&format!("{}: {}", error.path, fault(lang, &error.fault)))
 }
 

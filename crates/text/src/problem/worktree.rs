@@ -26,11 +26,22 @@ pub(super) fn worktree_held(lang: Lang, key: &str, owner: &str) -> Said {
 pub(super) fn worktree_dirty(lang: Lang, key: &str, files: u32, unpushed: u32) -> Said {
     let dirty = ui::count(files, "uncommitted file");
     let ahead = ui::count(unpushed, "unpushed commit");
-    Said::what(say!(
+    let what = match (files, unpushed) {
+        (_, 0) => {
+            say!(lang, "worktree {key} has {dirty}", "ワークツリー {key} に未コミットのファイルが {files} 件あります")
+        }
+        (0, _) => say!(
+            lang,
+            "worktree {key} has {ahead}",
+            "ワークツリー {key} に未プッシュのコミットが {unpushed} 件あります"
+        ),
+        _ => say!(
             lang,
             "worktree {key} has {dirty} and {ahead}",
             "ワークツリー {key} に未コミットのファイルが {files} 件、未プッシュのコミットが {unpushed} 件あります"
-        ))
+        ),
+    };
+    Said::what(what)
         .hint(say!(
             lang,
             "`dandori worktree remove --force {key}` removes it and preserves the work; `dandori worktree restore {key}` restores it",

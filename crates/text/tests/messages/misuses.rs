@@ -38,6 +38,7 @@ fn all() -> Vec<Misuse> {
             Misuse::NoValue { argument: "--base <BASE>".into(), known: vec![] },
             Misuse::NoValue { argument: "--lang <LANG>".into(), known: list(&["en", "ja"]) },
         ],
+        Misuse::Empty { .. } => [Misuse::Empty { argument: "<TASK>".into() }],
         Misuse::WrongValue { .. } => [wrong("--lang <LANG>", "fr", Expected::OneOf(list(&["en", "ja"])))],
         Misuse::ValueToFlag { .. } => [Misuse::ValueToFlag { argument: "--json".into(), value: "yes".into() }],
         Misuse::Together { .. } => [

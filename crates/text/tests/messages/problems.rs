@@ -4,6 +4,7 @@ use dandori_domain::problem::{EditTrouble, Rival, SettingsTrouble};
 use dandori_domain::pull::{MergeObstacle, PullState};
 use dandori_domain::run::Status;
 use dandori_domain::{Oid, Problem};
+use serde_json::json;
 
 use crate::{every, is_fresh, list, printed};
 
@@ -242,6 +243,17 @@ fn all() -> Vec<Problem> {
         Problem::NoSuchPath { .. } => [Problem::NoSuchPath { method: "GET".into(), path: "/v1/nothing".into() }],
         Problem::Unauthorized { .. } => [Problem::Unauthorized { reason: "no token".into() }],
         Problem::BadRequest { .. } => [Problem::BadRequest { reason: "missing field `instruction`".into() }],
+        Problem::FormationRefused { .. } => [Problem::FormationRefused {
+            refused: json!({ "refused": "too_many_commands", "count": 20, "most": 20 }).as_object().unwrap().clone(),
+        }],
+        Problem::BadPlan { .. } => [Problem::BadPlan {
+            errors: vec![
+                json!({ "path": "tasks[1].blocked_by[0]", "fault": { "fault": "unknown_name", "name": "foo" } }),
+                json!({ "path": "tasks[2].bloom_level", "fault": { "fault": "out_of_range", "value": 7, "least": 1, "most": 6 } }),
+            ],
+        }],
+        Problem::NoSuchOrder { .. } => [Problem::NoSuchOrder { text: "#7".into() }],
+        Problem::NoSuchKept { .. } => [Problem::NoSuchKept { text: "7".into() }],
         Problem::Git { .. } => [Problem::Git { command: "git fetch origin".into(), reason: "not found".into() }],
         Problem::Io { .. } => [Problem::Io { path: "/home/ann/notes.md".into(), reason: "permission denied".into() }],
         Problem::Internal { .. } => [Problem::Internal { reason: "a lock is poisoned".into() }],

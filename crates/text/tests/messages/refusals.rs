@@ -22,6 +22,8 @@ fn all() -> Vec<(&'static str, Refusal)> {
         said("editor::no_template", |lang| editor::no_template(lang, "fix", &list(&["review", "test"]))),
         said("editor::no_template (none yet)", |lang| editor::no_template(lang, "fix", &[])),
         said("editor::bad_name", |lang| editor::bad_name(lang, "../fix")),
+        said("editor::is_folder", |lang| editor::is_folder(lang, "notes")),
+        said("editor::no_terminal", |lang| editor::no_terminal(lang, "vi", "dandori.toml")),
         said("pulls::no_browser", |lang| pulls::no_browser(lang, "https://github.com/ann/shop/pull/4")),
         said("pulls::not_chosen", |lang| {
             pulls::not_chosen(lang, &pulls::pick_commands("T-3", &list(&["7f3k2m9q", "q8z1c0aa"])))
@@ -39,6 +41,10 @@ fn all() -> Vec<(&'static str, Refusal)> {
         said("config::cannot_set (another key)", |lang| {
             config::cannot_set(lang, "agnet", "unknown key", Some("agent"))
         }),
+        said("config::cannot_be", |lang| {
+            config::cannot_be(lang, "language", "fr", config::expected(lang, "language").unwrap_or_default())
+        }),
+        said("config::empty_part", |lang| config::empty_part(lang, "agents..command")),
         said("config::exists", |lang| config::exists(lang, "/home/ann/shop/dandori.toml", " --repository")),
         said("config::outside", config::outside),
         said("uninstall::still_at_work (one)", |lang| uninstall::still_at_work(lang, &list(&["T-3"]))),

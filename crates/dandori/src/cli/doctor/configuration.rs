@@ -2,6 +2,7 @@
 
 use dandori_config::{Config, Powers, Source, TrustFile};
 use dandori_domain::Problem;
+use dandori_domain::run::SandboxMode;
 use dandori_git::{Git, GitError, Repository};
 use dandori_text::doctor::Check;
 use dandori_text::ui;
@@ -22,6 +23,15 @@ pub(super) fn look(context: &Context) -> Vec<Finding> {
         }
     }
     findings
+}
+
+/// Whether runs here are started without the sandbox.
+pub(super) fn is_sandbox_off(context: &Context) -> bool {
+    let user = dandori_host::layout::user_config(&context.env);
+    let here = context.cwd.as_deref();
+    let repository = here.and_then(|here| Repository::discover(&Git::new(&context.env, "doctor"), here).ok());
+    let of_repository = repository.map(|repository| repository.root().join("dandori.toml"));
+    Config::load(&user, of_repository.as_deref()).is_ok_and(|config| config.sandbox.mode == SandboxMode::Off)
 }
 
 fn of_repository(context: &Context, repository: &Repository) -> Vec<Finding> {

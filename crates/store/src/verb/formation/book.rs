@@ -5,6 +5,7 @@ use dandori_formation::continuous::Continuous;
 use dandori_formation::ledger::Untold;
 use dandori_formation::memory::Memory;
 use dandori_formation::result::{LateReport, Of, Outcome, Told};
+use dandori_formation::standing::Standing;
 use dandori_formation::{AgentId, Brief, Command, Delivery, Ledger, Message, Phase, ResultRow, Task};
 use jiff::Timestamp;
 use serde::Serialize;
@@ -17,9 +18,9 @@ use crate::tx::{Tx, Value, json, params};
 
 /// The rows of one formation, within one transaction.
 pub struct Book<'t> {
-    tx: &'t mut dyn Tx,
-    repo: RepoId,
-    now: Timestamp,
+    pub(super) tx: &'t mut dyn Tx,
+    pub(super) repo: RepoId,
+    pub(super) now: Timestamp,
     is_to_change: bool,
 }
 
@@ -32,11 +33,11 @@ impl<'t> Book<'t> {
         Self { tx, repo, now, is_to_change: false }
     }
 
-    fn one<T: DeserializeOwned>(&mut self, sql: &str, params: &[Value]) -> Result<Option<T>> {
+    pub(super) fn one<T: DeserializeOwned>(&mut self, sql: &str, params: &[Value]) -> Result<Option<T>> {
         self.tx.first(sql, params)?.map(|row| row.json(0)).transpose()
     }
 
-    fn many<T: DeserializeOwned>(&mut self, sql: &str, params: &[Value]) -> Result<Vec<T>> {
+    pub(super) fn many<T: DeserializeOwned>(&mut self, sql: &str, params: &[Value]) -> Result<Vec<T>> {
         self.tx.query(sql, params)?.iter().map(|row| row.json(0)).collect()
     }
 
@@ -79,10 +80,11 @@ impl<'t> Book<'t> {
     }
 
     /// The row that says how the formation as a whole stands is made when it is first needed.
-    fn make_whole(&mut self) -> Result<()> {
+    pub(super) fn make_whole(&mut self) -> Result<()> {
         self.tx.execute(
-            "INSERT INTO formation (repo, commands, continuous) VALUES ($1, 0, $2) ON CONFLICT (repo) DO NOTHING",
-            params![self.repo, json(&Continuous::default())?],
+            "INSERT INTO formation (repo, commands, continuous, standing) VALUES ($1, 0, $2, $3)
+             ON CONFLICT (repo) DO NOTHING",
+            params![self.repo, json(&Continuous::default())?, json(&Standing::default())?],
         )?;
         Ok(())
     }
@@ -110,9 +112,9 @@ impl Ledger for Book<'_> {
         let before = self.tx.first("SELECT state FROM command WHERE id = $1", params![command.id])?;
         let has_changed = before.as_ref().map(|row| row.text(0)).transpose()? != Some(state);
         self.tx.execute(
-            "INSERT INTO command (id, repo, state, open, body) VALUES ($1, $2, $3, $4, $5)
+            "INSERT INTO command (id, repo, number, state, open, body) VALUES ($1, $2, $3, $4, $5, $6)
              ON CONFLICT (id) DO UPDATE SET state = excluded.state, open = excluded.open, body = excluded.body",
-            params![command.id, self.repo, state, !command.is_over(), json(command)?],
+            params![command.id, self.repo, i64::from(command.number), state, !command.is_over(), json(command)?],
         )?;
         if has_changed { self.log(None, &format!("command_{state}"), command) } else { Ok(()) }
     }
@@ -220,10 +222,12 @@ impl Ledger for Book<'_> {
         let until = message.lease().map(|lease| millis(lease.until));
         self.tx.execute(
             "INSERT INTO message
-                 (id, repo, agent, command, task, message_key, priority, created_ms, state, open, not_before_ms, until_ms, body)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+                 (id, repo, agent, command, task, message_key, priority, created_ms, state, open, not_before_ms, until_ms,
+                  claims, body)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
              ON CONFLICT (id) DO UPDATE SET state = excluded.state, open = excluded.open,
-                 not_before_ms = excluded.not_before_ms, until_ms = excluded.until_ms, body = excluded.body",
+                 not_before_ms = excluded.not_before_ms, until_ms = excluded.until_ms, claims = excluded.claims,
+                 body = excluded.body",
             params![
                 message.id,
                 self.repo,
@@ -237,6 +241,7 @@ impl Ledger for Book<'_> {
                 !message.delivery.is_over(),
                 not_before,
                 until,
+                message.epoch.0,
                 json(message)?
             ],
         )?;
