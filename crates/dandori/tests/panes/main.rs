@@ -13,4 +13,5 @@
 
 mod claude;
 mod prompts;
+mod session;
 mod stand_in;

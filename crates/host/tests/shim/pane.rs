@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::bed::{self, Bed, eventually, sh};
 use dandori_host::shim::{self, Probe, Started, Why};
-use dandori_host::tmux::{Pane, PaneId, PaneProgram};
+use dandori_host::tmux::{Pane, PaneId, PaneProgram, Place};
 use dandori_host::{Env, Tmux};
 
 struct Window {
@@ -17,7 +17,7 @@ impl Window {
         let tmux = Tmux::at(&bed.path("tmux"), &Env::from_pairs([("PATH", bed::PATH)]));
         let argv = shim::in_pane(&bed.run_dir, &bed.order(&sh(script)), bed.program()).unwrap();
         let program = PaneProgram { agent_id: "w", role: "worker", model: "m", folder: bed.worktree.clone(), argv };
-        let pane = tmux.start(&program).unwrap();
+        let pane = tmux.open(Place { index: 0, name: "w" }, &program).unwrap();
         Self { tmux, pane }
     }
 
