@@ -44,6 +44,9 @@ pub enum DeliveryError {
     Tmux(#[from] TmuxError),
     #[error(transparent)]
     Path(#[from] UntypablePath),
+    /// It works headless then, where each task has a process of its own.
+    #[error("{0} does not report a new conversation at once, so it cannot be a worker in a pane")]
+    NoNewConversation(Client),
     #[error("cannot write the prompt to {path}")]
     Prompt {
         path: Utf8PathBuf,
@@ -98,13 +101,17 @@ impl Recipient<'_> {
     /// Waits for the client to be free, and types. `since` is when the message was first given out under its epoch: whoever was
     /// killed in between calls again and finds what has happened.
     pub fn deliver(&self, tag: PromptTag, prompt: &str, since: Timestamp) -> Result<Delivered, DeliveryError> {
+        let clear = match (self.role, self.client.describe().clear) {
+            (Role::Orchestrator | Role::Planner, _) => None,
+            (Role::Worker, Some(clear)) => Some(clear),
+            (Role::Worker, None) => return Err(DeliveryError::NoNewConversation(self.client)),
+        };
         let writer = self.tmux.writer(self.pane)?;
         let path = self.prompts.join(format!("{}.md", tag.file_name()));
         let line = prompt_line(tag, &path)?;
         replace_file(&path, prompt.as_bytes(), 0o600)
             .map_err(|source| DeliveryError::Prompt { path: path.clone(), source })?;
         let mut events = Events::of(self.guards, tag, since);
-        let clear = self.client.describe().clear.filter(|_| self.role == Role::Worker);
         for (words, end) in clear.map(|clear| (clear, End::Fresh)).into_iter().chain([(line.as_str(), End::Answer)]) {
             if let Err(why) = self.type_in(&writer, words, &mut events, end)? {
                 return self.take_back(tag, &mut events, why);

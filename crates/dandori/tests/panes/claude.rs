@@ -20,7 +20,8 @@ use crate::session;
 
 const PROMPTS: usize = 50;
 /// Shorter than for a model that thinks; the answer may take long on a busy machine.
-const PACE: Pace = Pace { settle: Duration::from_millis(400), gap: Duration::from_millis(100), ..Pace::USUAL };
+pub(crate) const PACE: Pace =
+    Pace { settle: Duration::from_millis(400), gap: Duration::from_millis(100), ..Pace::USUAL };
 
 /// What its user has answered when it was first started.
 fn answer_first_questions(env: &TestEnv) {
@@ -33,7 +34,7 @@ fn answer_first_questions(env: &TestEnv) {
 }
 
 /// The environment's variables and nothing else.
-fn variables(env: &TestEnv, more: Vec<(String, String)>) -> Env {
+pub(crate) fn variables(env: &TestEnv, more: Vec<(String, String)>) -> Env {
     let command = env.program("true", [] as [&str; 0], &env.repo());
     let own = command.get_envs().filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned())));
     let mut all = Env::from_pairs(own.collect::<Vec<_>>());
@@ -57,7 +58,7 @@ fn is_in_box(env: &TestEnv, draft: &str) -> bool {
     String::from_utf8_lossy(&screen).lines().any(is_there)
 }
 
-struct Ended<'a>(&'a Tmux);
+pub(crate) struct Ended<'a>(pub(crate) &'a Tmux);
 
 impl Drop for Ended<'_> {
     fn drop(&mut self) {

@@ -96,7 +96,7 @@ pub(super) const DESCRIPTION: Description = Description {
         ],
     },
     titles: Titles { busy: &['✦'..='✦'], waiting: &['✋'..='✋'], idle: &['◇'..='◇'] },
-    clear: None,
+    clear: Some("/clear"),
     reads_first: "GEMINI.md",
     tells_cost: false,
 };

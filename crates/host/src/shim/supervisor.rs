@@ -18,6 +18,7 @@ use super::record::{
     Answer, EXIT, ExitRecord, LAUNCH, LOCK, LaunchOrder, OUTPUT, RUN_MARKER, STARTED, STDERR, STOP, Started, StopOrder,
     VERSION, Why, had_launch, keep, load, put,
 };
+use crate::Env;
 use crate::fenced::{self, Begun, End, Family, Fenced, Refusal, Streams};
 use crate::process::{self, timespec};
 use crate::reserve::Reserve;
@@ -161,9 +162,9 @@ fn fenced_order(order: &LaunchOrder) -> Fenced {
     env.retain(|(name, _)| name != RUN_MARKER);
     env.push((RUN_MARKER.to_owned(), order.run.clone()));
     // Only who has made the terminal knows what it is.
-    if let (Streams::Terminal, Ok(kind)) = (order.streams, std::env::var("TERM")) {
+    if let (Streams::Terminal, Some(kind)) = (order.streams, Env::of_process().text("TERM")) {
         env.retain(|(name, _)| name != "TERM");
-        env.push(("TERM".to_owned(), kind));
+        env.push(("TERM".to_owned(), kind.to_owned()));
     }
     Fenced {
         argv: order.argv.clone(),
