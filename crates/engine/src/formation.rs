@@ -1,5 +1,13 @@
 //! The formation of a repository: what people and agents ask of it, and the loop that keeps its work going.
 
+mod kept;
+mod orders;
+mod plans;
+mod reports;
+mod seen;
+mod sound;
+mod stand;
+
 use dandori_config::{Config, FormationSettings};
 use dandori_domain::agent::AgentName;
 use dandori_domain::task::Repo;
@@ -11,6 +19,14 @@ use dandori_store::{Book, Done, FormationStep, Scope, StoreError};
 
 use crate::Engine;
 use crate::trouble::store_problem;
+
+pub use kept::Restored;
+pub use orders::{Asker, NewOrder};
+pub use plans::{GivenPlan, GivenRetry, TakenPlan};
+pub use reports::Reported;
+pub use seen::{SeenAgent, SeenFormation, SeenOrder};
+pub use sound::{Repair, Soundness};
+pub use stand::Raise;
 
 /// Why something asked of a formation was not done.
 #[derive(Clone, PartialEq, Debug)]
@@ -25,6 +41,25 @@ pub enum FormationTrouble {
 impl From<Problem> for FormationTrouble {
     fn from(problem: Problem) -> Self {
         Self::Problem(problem)
+    }
+}
+
+impl From<Refused> for FormationTrouble {
+    fn from(refused: Refused) -> Self {
+        Self::Refused(refused)
+    }
+}
+
+impl From<FormationTrouble> for Problem {
+    fn from(trouble: FormationTrouble) -> Self {
+        match trouble {
+            FormationTrouble::Refused(refused) => store_problem(&StoreError::Formation(refused)),
+            FormationTrouble::Plan(errors) => {
+                let errors = errors.iter().filter_map(|error| serde_json::to_value(error).ok()).collect();
+                Self::BadPlan { errors }
+            }
+            FormationTrouble::Problem(problem) => problem,
+        }
     }
 }
 
@@ -64,6 +99,14 @@ impl Engine {
 }
 
 impl Formation {
+    fn now(&self) -> jiff::Timestamp {
+        self.engine.now()
+    }
+
+    fn random(&self) -> u128 {
+        self.engine.random()
+    }
+
     pub fn settings(&self) -> &FormationSettings {
         &self.config.formation
     }

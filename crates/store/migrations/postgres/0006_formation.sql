@@ -99,6 +99,14 @@ CREATE TABLE late_report (
 );
 CREATE INDEX late_report_of_task ON late_report (task, seq);
 
+-- What an agent has said about its task while its run goes on. It counts once the run has settled.
+CREATE TABLE handoff (
+    task  TEXT NOT NULL,
+    epoch BIGINT NOT NULL,
+    body  TEXT NOT NULL,
+    PRIMARY KEY (task, epoch)
+);
+
 -- Plans and reports that were refused, for whoever wants to see why. The newest of each repository.
 CREATE TABLE kept_input (
     seq  BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
