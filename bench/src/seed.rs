@@ -107,7 +107,8 @@ fn new_run(host: HostId) -> NewRun {
         base: None,
         here: None,
         checkout: None,
-        updates: false,
+        brings: None,
+        errand: None,
         settings: RunSettings::default(),
         created_at: now(),
     }

@@ -115,7 +115,14 @@ pub(crate) fn serve(args: &ServeArgs, mut env: Env) -> ExitCode {
     let Some(layout) = Layout::from_env(&env) else { return ExitCode::from(2) };
     let Ok(Ok(dandori)) = std::env::current_exe().map(Utf8PathBuf::try_from) else { return ExitCode::from(70) };
     let user_config = dandori_host::layout::user_config(&env);
-    let options = EngineOptions { layout: layout.clone(), env, user_config, dandori, words: crate::news::words };
+    let options = EngineOptions {
+        layout: layout.clone(),
+        env,
+        user_config,
+        dandori,
+        words: crate::news::words,
+        formation_words: crate::formation_words::words,
+    };
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let Ok(runtime) = runtime else { return ExitCode::from(70) };
     let served = runtime.block_on(async {

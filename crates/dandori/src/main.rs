@@ -9,6 +9,7 @@ mod demo;
 mod documents;
 mod editor;
 mod filled;
+mod formation_words;
 mod guarded;
 mod localise;
 mod misuse;

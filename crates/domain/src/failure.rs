@@ -129,6 +129,16 @@ pub enum Failure {
     ConflictLeft {
         files: Vec<String>,
     },
+    /// A commit that was to be merged does not go together with the branch: nothing was changed.
+    DoesNotMerge {
+        name: String,
+        files: Vec<String>,
+    },
+    /// What git had merged did not pass the check: nothing was committed.
+    Check {
+        command: String,
+        tail: String,
+    },
     /// Something in the worktree cannot be committed: nothing was, and nothing was lost.
     Unstageable {
         paths: Vec<Unfit>,
@@ -161,9 +171,10 @@ impl Failure {
     pub fn stage(&self) -> Stage {
         match self {
             Self::RepositoryGone { during, .. } => during.unwrap_or(Stage::Workspace),
-            Self::Worktree { .. } | Self::SetUp { .. } => Stage::Workspace,
+            Self::Worktree { .. } | Self::SetUp { .. } | Self::DoesNotMerge { .. } => Stage::Workspace,
             Self::AgentMissing { .. }
             | Self::Agent { .. }
+            | Self::Check { .. }
             | Self::TimedOut { .. }
             | Self::OverBudget { .. }
             | Self::DandoriGone { .. }

@@ -210,6 +210,9 @@ pub fn needs(facts: &Facts<'_>) -> Vec<Need> {
 
 /// Whether a run alone can be a reason for a need: the others need not be looked at.
 pub fn may_need(run: &Run) -> bool {
+    if run.spec.errand.is_some() {
+        return false;
+    }
     !run.is_settled() || run.failure().is_some() || run.preserved.is_some() && run.status() == Status::Canceled
 }
 
@@ -232,7 +235,8 @@ fn of_task(facts: &TaskFacts<'_>, now: Timestamp) -> Vec<Need> {
 fn of_run(facts: &TaskFacts<'_>, run: &Run) -> Option<Need> {
     // Before it is settled, what failed is still being cleaned up.
     let since = run.settled_at?;
-    if is_answered(facts, run) {
+    // What becomes of an errand, its formation decides.
+    if run.spec.errand.is_some() || is_answered(facts, run) {
         return None;
     }
     let about = subject(facts, Some(run.spec.id), None);
@@ -259,7 +263,7 @@ pub fn kept_work_id(run: &Run) -> Option<NeedId> {
 
 fn of_failure(failure: &Failure, kept: bool) -> NeedKind {
     match failure {
-        Failure::PushConflict { files } | Failure::ConflictLeft { files } => {
+        Failure::PushConflict { files } | Failure::ConflictLeft { files } | Failure::DoesNotMerge { files, .. } => {
             NeedKind::Conflict { files: files.clone() }
         }
         Failure::OverBudget { budget, spent } => NeedKind::BudgetReached { budget: *budget, spent: *spent },
@@ -273,6 +277,7 @@ fn of_failure(failure: &Failure, kept: bool) -> NeedKind {
         | Failure::SetUp { .. }
         | Failure::AgentMissing { .. }
         | Failure::Agent { .. }
+        | Failure::Check { .. }
         | Failure::SupervisorLost
         | Failure::ProcessesLeft { .. }
         | Failure::Tampered { .. }
@@ -307,7 +312,7 @@ fn quiet(facts: &TaskFacts<'_>, id: RunId, since: Timestamp, now: Timestamp) -> 
     let speaks = matches!(run.spec.agent, AgentName::Client(_)) || run.spec.settings.is_acp();
     let patience = run.spec.settings.limits.silence_seconds / 3;
     let patience = SignedDuration::from_secs(i64::try_from(patience).unwrap_or(i64::MAX));
-    if !speaks || run.is_canceling() || now.duration_since(since) < patience {
+    if !speaks || run.spec.errand.is_some() || run.is_canceling() || now.duration_since(since) < patience {
         return None;
     }
     let id = NeedId::of(&["quiet", &id.to_string(), &since.to_string()]);

@@ -5,6 +5,8 @@
 //! FAILED, CANCELED) is derived from the two and never stored. Before each side effect an [`Intent`] is recorded as a
 //! fact; the fact of its outcome settles it.
 
+mod brings;
+mod errand;
 mod fact;
 mod next;
 mod progress;
@@ -21,6 +23,8 @@ use crate::id::{Oid, RunId, SessionId};
 use crate::machine::{About, Consequence, IllegalFact, Machine, Next};
 use crate::pull::{PullWanted, PullWords, WantedBy};
 
+pub use brings::{Brings, OnConflict};
+pub use errand::{Errand, Purpose, Role};
 pub use fact::{
     Arrival, BranchFate, Changes, Fact, Gap, Intent, Note, PlannedCommit, PlannedPush, PlannedWorktree, ProcessRef,
     Refusal, RefusedWhat, Sandbox, Workspace,
@@ -166,10 +170,36 @@ impl Run {
         Some(Workspace { ours_after: shared.unwrap_or(&workspace.ours_after).clone(), merges, ..workspace })
     }
 
-    /// Who is started for it. Where only the base comes in and git has merged all of it, nobody is needed.
+    /// Who is started for it. Where only the base comes in and git has merged all of it, nobody is needed; a commit that may be
+    /// given back is for the check to decide about.
     pub fn worker(&self) -> AgentName {
         let has_conflict = || self.notes.iter().any(|note| matches!(note, Note::ConflictBrought { .. }));
-        if self.spec.updates && !has_conflict() { AgentName::Exec("true".to_owned()) } else { self.spec.agent.clone() }
+        let nobody = || "true".to_owned();
+        match &self.spec.brings {
+            Some(Brings::Base) if !has_conflict() => AgentName::Exec(nobody()),
+            Some(brings) if brings.gives_back() => {
+                AgentName::Exec(self.spec.settings.check.clone().unwrap_or_else(nobody))
+            }
+            _ => self.spec.agent.clone(),
+        }
+    }
+
+    /// Whoever is started for it speaks the Agent Client Protocol.
+    pub fn is_acp(&self) -> bool {
+        self.spec.settings.is_acp() && matches!(self.worker(), AgentName::Custom(_))
+    }
+
+    /// It merges a commit as git does it, or fails.
+    pub fn gives_back(&self) -> bool {
+        self.spec.brings.as_ref().is_some_and(Brings::gives_back)
+    }
+
+    /// What it is to do: what a person asked for, or in a line what an agent of a formation was told.
+    pub fn about(&self) -> &str {
+        match &self.spec.errand {
+            Some(errand) if !errand.about.is_empty() => &errand.about,
+            _ => &self.spec.instruction,
+        }
     }
 
     pub fn summary(&self) -> Option<&str> {
@@ -177,6 +207,11 @@ impl Run {
             Verdict::Done { summary } => Some(summary),
             Verdict::Failed { .. } => None,
         }
+    }
+
+    /// What it has to show, on the remote or on its own branch.
+    pub fn delivered(&self) -> Option<&Oid> {
+        self.progress.delivered()
     }
 
     pub fn has_changes(&self) -> bool {

@@ -18,7 +18,7 @@ pub(crate) struct MessageParts<'a> {
 impl<'a> MessageParts<'a> {
     pub(crate) fn of(run: &'a Run) -> Self {
         Self {
-            instruction: &run.spec.instruction,
+            instruction: run.about(),
             summary: run.summary(),
             run: run.spec.id,
             task: run.spec.number,
@@ -60,14 +60,21 @@ pub fn with_conflict(instruction: &str, files: &[String], theirs: &Oid, ours: &O
     both_sides(instruction, why, files, theirs, ours)
 }
 
-/// The same after a merge of the base.
-pub fn with_base_conflict(instruction: &str, files: &[String], theirs: &Oid, ours: &Oid) -> String {
-    let why = if is_japanese(instruction) {
-        "ベースの最新のコミットをこのブランチにマージしています。このタスクのこれまでの変更と次のファイルでコンフリクトしています"
-    } else {
-        "The newest commits of the base are being merged into this branch. They conflict with this task's changes so far, in"
+/// The same after a merge of the base, or of a commit with a name.
+pub fn with_merge_conflict(
+    instruction: &str,
+    name: Option<&str>,
+    files: &[String],
+    theirs: &Oid,
+    ours: &Oid,
+) -> String {
+    let why = match (name, is_japanese(instruction)) {
+        (None, true) => "ベースの最新のコミットをこのブランチにマージしています。このタスクのこれまでの変更と次のファイルでコンフリクトしています".to_owned(),
+        (None, false) => "The newest commits of the base are being merged into this branch. They conflict with this task's changes so far, in".to_owned(),
+        (Some(name), true) => format!("{name} をこのブランチにマージしています。このタスクのこれまでの変更と次のファイルでコンフリクトしています"),
+        (Some(name), false) => format!("{name} is being merged into this branch. It conflicts with this task's changes so far, in"),
     };
-    both_sides(instruction, why, files, theirs, ours)
+    both_sides(instruction, &why, files, theirs, ours)
 }
 
 fn both_sides(instruction: &str, why: &str, files: &[String], theirs: &Oid, ours: &Oid) -> String {
@@ -113,10 +120,10 @@ pub(crate) fn commit_message(template: &str, parts: &MessageParts<'_>) -> String
     if text.lines().any(|l| l == trailer) { text } else { format!("{}\n\n{trailer}\n", text.trim_end()) }
 }
 
-/// The message of a run that brings its base in.
-pub(crate) fn update_message(base: &str, branch: &str, parts: &MessageParts<'_>) -> String {
+/// The message of a run that merges something into its branch.
+pub(crate) fn merge_message(name: &str, branch: &str, parts: &MessageParts<'_>) -> String {
     let summary = parts.summary.map(|s| cut(s.trim(), 4000)).unwrap_or_default();
-    clean(&plain(&format!("Merge {base} into {branch}\n\n{summary}\n\n{TRAILER}: {}\n", parts.run)))
+    clean(&plain(&format!("Merge {name} into {branch}\n\n{summary}\n\n{TRAILER}: {}\n", parts.run)))
 }
 
 /// One pass, so that text put in is never read as a template itself.

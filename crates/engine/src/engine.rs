@@ -1,5 +1,6 @@
 //! The engine itself: what it holds, how it starts, how it stops.
 
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -8,7 +9,7 @@ use dandori_config::Config;
 use dandori_domain::machine::{Machine, SubjectRef};
 use dandori_domain::pull::Pull;
 use dandori_domain::run::{Run, Sandbox};
-use dandori_domain::{HostId, Problem, RunId};
+use dandori_domain::{HostId, Problem, RepoId, RunId};
 use dandori_host::layout::Layout;
 use dandori_host::{Env, now, random};
 use dandori_store::{Life, Location, OpenReport, Store, StoreError};
@@ -18,6 +19,7 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use crate::edges::{Edges, HostEdge, RealGit, RealHost, RealNotify};
+use crate::formation::ToTell;
 use crate::kernel::fault::{CrashPlan, Faults};
 use crate::kernel::{Clock, Ids, Kernel, Notice, SystemClock, SystemIds};
 use crate::needs::Inbox;
@@ -41,6 +43,8 @@ pub struct EngineOptions {
     pub dandori: Utf8PathBuf,
     /// News in words, for the language that is configured.
     pub words: fn(&Env, Option<&str>, &News) -> NewsWords,
+    /// What a formation says to its agents, in the same way.
+    pub formation_words: fn(&Env, Option<&str>, &ToTell) -> String,
 }
 
 /// A cheap handle; all clones are the same engine.
@@ -58,6 +62,7 @@ pub(crate) struct Inner {
     pub(crate) admission: Notify,
     /// Rung when a formation may have something to do.
     pub(crate) formations: Notify,
+    pub(crate) formation_callers: Mutex<HashMap<RepoId, Arc<Env>>>,
     /// Why the last who asked to be admitted could not be: the store did not write it down.
     pub(crate) not_admitted: Mutex<Option<Problem>>,
     /// Rung when something was thrown into the trash or a slot was taken.
@@ -154,6 +159,7 @@ impl Engine {
             sandbox,
             admission: Notify::new(),
             formations: Notify::new(),
+            formation_callers: Mutex::default(),
             not_admitted: Mutex::default(),
             housekeeping: Notify::new(),
             leaving: tokio::sync::Mutex::new(false),
@@ -173,6 +179,7 @@ impl Engine {
         self.spawn(self.clone().admit_for_ever());
         self.spawn(self.clone().scan_for_ever());
         self.spawn(self.clone().tell_for_ever());
+        self.spawn(self.clone().keep_formations());
         Ok(())
     }
 

@@ -50,7 +50,10 @@ pub(crate) fn policy(layout: &Layout, machine: &Sandbox, wanted: &Wanted<'_>) ->
     policy.mode = settings.mode;
     policy.needs_namespaces = machine.layers().namespaces;
     policy.tmp = Some(shared_tmp(&files)?);
-    policy.write = vec![wanted.worktree.to_owned(), files.tmp()];
+    let is_read_only = wanted.run.spec.settings.read_only;
+    policy.write = vec![files.tmp()];
+    let worktree = if is_read_only { &mut policy.read } else { &mut policy.write };
+    worktree.push(wanted.worktree.to_owned());
     policy.write.extend_from_slice(wanted.write);
     policy.write.extend(settings.write.iter().map(expand));
     // What the user grants is neither hidden nor replaced.

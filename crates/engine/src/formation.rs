@@ -1,5 +1,9 @@
 //! The formation of a repository: what people and agents ask of it, and the loop that keeps its work going.
 
+mod attend;
+mod ids;
+mod integrate;
+mod keeper;
 mod kept;
 mod orders;
 mod plans;
@@ -7,14 +11,18 @@ mod reports;
 mod seen;
 mod sound;
 mod stand;
+mod start;
+mod tell;
+
+use std::sync::{Arc, PoisonError};
 
 use dandori_config::{Config, FormationSettings};
 use dandori_domain::agent::AgentName;
 use dandori_domain::task::Repo;
 use dandori_domain::{Problem, RepoId};
-use dandori_formation::plan::PlanError;
 use dandori_formation::protocol::Step;
 use dandori_formation::{AgentId, Crew, Refused, Rules};
+use dandori_host::Env;
 use dandori_store::{Book, Done, FormationStep, Scope, StoreError};
 
 use crate::Engine;
@@ -23,54 +31,10 @@ use crate::trouble::store_problem;
 pub use kept::Restored;
 pub use orders::{Asker, NewOrder};
 pub use plans::{GivenPlan, GivenRetry, TakenPlan};
-pub use reports::Reported;
 pub use seen::{SeenAgent, SeenFormation, SeenOrder};
 pub use sound::{Repair, Soundness};
 pub use stand::Raise;
-
-/// Why something asked of a formation was not done.
-#[derive(Clone, PartialEq, Debug)]
-pub enum FormationTrouble {
-    /// The protocol says no.
-    Refused(Refused),
-    /// Everything that is wrong with a plan.
-    Plan(Vec<PlanError>),
-    Problem(Problem),
-}
-
-impl From<Problem> for FormationTrouble {
-    fn from(problem: Problem) -> Self {
-        Self::Problem(problem)
-    }
-}
-
-impl From<Refused> for FormationTrouble {
-    fn from(refused: Refused) -> Self {
-        Self::Refused(refused)
-    }
-}
-
-impl From<FormationTrouble> for Problem {
-    fn from(trouble: FormationTrouble) -> Self {
-        match trouble {
-            FormationTrouble::Refused(refused) => store_problem(&StoreError::Formation(refused)),
-            FormationTrouble::Plan(errors) => {
-                let errors = errors.iter().filter_map(|error| serde_json::to_value(error).ok()).collect();
-                Self::BadPlan { errors }
-            }
-            FormationTrouble::Problem(problem) => problem,
-        }
-    }
-}
-
-impl From<StoreError> for FormationTrouble {
-    fn from(error: StoreError) -> Self {
-        match error {
-            StoreError::Formation(refused) => Self::Refused(refused),
-            other => Self::Problem(store_problem(&other)),
-        }
-    }
-}
+pub use tell::{HandedOver, MessageToTell, PullToTell, ToTell};
 
 /// One repository's formation, as it is configured now.
 #[derive(Clone)]
@@ -125,7 +89,7 @@ impl Formation {
     }
 
     /// Takes a step of the protocol: all of it is written, or nothing. Whoever keeps the formation is woken by what came of it.
-    pub async fn step<T, F>(&self, scope: Scope, work: F) -> Result<Done<T>, FormationTrouble>
+    pub async fn step<T, F>(&self, scope: Scope, work: F) -> Result<Done<T>, StoreError>
     where
         T: Send + 'static,
         F: FnMut(&mut Book<'_>, &mut Step<'_>) -> Result<T, StoreError> + Send + 'static,
@@ -146,11 +110,54 @@ impl Formation {
     }
 
     /// Looks at the rows at one moment.
-    pub async fn look<T, F>(&self, work: F) -> Result<T, FormationTrouble>
+    pub async fn look<T, F>(&self, work: F) -> Result<T, StoreError>
     where
         T: Send + 'static,
         F: FnMut(&mut Book<'_>) -> Result<T, StoreError> + Send + 'static,
     {
-        Ok(self.engine.store().formation_look(self.repo.id, self.engine.now(), work).await?)
+        self.engine.store().formation_look(self.repo.id, self.engine.now(), work).await
+    }
+
+    /// A crash here is survived like any other.
+    async fn crash_point(&self, name: &str) {
+        self.engine.0.kernel.formation_point(name).await;
+    }
+}
+
+/// The protocol says no, as the problem people are told.
+fn refusal(refused: Refused) -> Problem {
+    store_problem(&StoreError::Formation(refused))
+}
+
+/// Somebody else was first, or the lease has been given to another: what was to be written is out of date, and the next look
+/// shows why.
+fn unless_overtaken<T>(taken: Result<Done<T>, StoreError>) -> Result<Option<Done<T>>, Problem> {
+    match taken {
+        Ok(done) => Ok(Some(done)),
+        Err(StoreError::Formation(refused)) => {
+            tracing::debug!("not taken: {refused}");
+            Ok(None)
+        }
+        Err(other) => Err(store_problem(&other)),
+    }
+}
+
+impl Engine {
+    /// In the words of the language that is configured.
+    pub(crate) fn put_in_words(&self, what: &ToTell) -> String {
+        (self.0.options.formation_words)(self.env(), self.0.config.language.as_deref(), what)
+    }
+
+    /// The environment of the person who brought the formation up or gave it its last order; the daemon's own after a restart.
+    pub(crate) fn formation_caller(&self, repo: RepoId) -> Option<Arc<Env>> {
+        self.0.formation_callers.lock().unwrap_or_else(PoisonError::into_inner).get(&repo).cloned()
+    }
+
+    pub fn remember_formation_caller(&self, repo: RepoId, caller: Option<Arc<Env>>) {
+        let mut callers = self.0.formation_callers.lock().unwrap_or_else(PoisonError::into_inner);
+        match caller {
+            Some(caller) => callers.insert(repo, caller),
+            None => callers.remove(&repo),
+        };
     }
 }

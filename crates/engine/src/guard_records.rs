@@ -267,6 +267,7 @@ mod tests {
             user_config: root.join("none.toml"),
             dandori: root.join("none"),
             words: |_, _, _| crate::NewsWords { title: String::new(), message: String::new(), command: None },
+            formation_words: |_, _, _| String::new(),
         };
         Engine::start(options).await.unwrap()
     }

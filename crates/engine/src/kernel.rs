@@ -176,6 +176,11 @@ impl Kernel {
         self.faults.reached(&fault::recorded::<M>(fact)).await;
     }
 
+    /// A step of a formation has just been committed, and what follows from it is not done yet: a crash point.
+    pub(crate) async fn formation_point(&self, name: &str) {
+        self.faults.reached(&format!("formation.{name}")).await;
+    }
+
     /// An effect has just happened, and nothing says so yet: a crash point.
     async fn done<M: Machine>(&self, intent: &str) {
         self.faults.reached(&fault::done::<M>(intent)).await;

@@ -3,34 +3,11 @@
 use std::fmt;
 use std::str::FromStr;
 
+pub use dandori_domain::run::Role;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// More panes than this are not readable, and more agents do not fit a desktop.
 pub const MOST_WORKERS: u8 = 8;
-
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Role {
-    Orchestrator,
-    Planner,
-    Worker,
-}
-
-impl Role {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Orchestrator => "orchestrator",
-            Self::Planner => "planner",
-            Self::Worker => "worker",
-        }
-    }
-}
-
-impl fmt::Display for Role {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
-    }
-}
 
 /// One agent of a formation: `orchestrator`, `planner`, `worker3`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]

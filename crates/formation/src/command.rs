@@ -1,6 +1,6 @@
 //! An order to the formation, from its words to its end.
 
-use dandori_domain::{CommandId, ResultId, TaskId};
+use dandori_domain::{CommandId, ResultId};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -31,13 +31,6 @@ pub struct Command {
 }
 
 impl Command {
-    /// The task whose runs bring its work together: the same id under another name, so that whoever knows one knows both.
-    pub fn order_task(id: CommandId) -> Option<TaskId> {
-        let text = id.to_string();
-        let own = text.strip_prefix(CommandId::PREFIX)?;
-        format!("{}{own}", TaskId::PREFIX).parse().ok()
-    }
-
     pub fn is_sealed(&self) -> bool {
         matches!(self.state, CommandState::Sealed { .. })
     }

@@ -9,6 +9,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::agent::AgentId;
+use crate::result::Report;
 
 pub const DEFAULT_PRIORITY: u32 = 100;
 
@@ -94,6 +95,9 @@ pub struct Lease {
     pub has_progress: bool,
     /// The conversation of the attempt before is gone on with.
     pub is_resume: bool,
+    /// What its agent has said came of it. It counts once the agent has stopped and its work is committed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub said: Option<Report>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]

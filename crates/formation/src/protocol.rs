@@ -48,7 +48,7 @@ pub use fill::fill;
 pub use hold::{approve, pause, resume};
 pub use order::{NewCommand, order, say};
 pub use release::{Released, Sight, expire, release};
-pub use report::{Accepted, ReportIn, report};
+pub use report::{Accepted, ReportIn, note, report};
 pub use retry::{NewRetry, Retried, RetriedTask, add_retry};
 pub use scan::scan;
 pub use submit::{Submitted, SubmittedPhase, SubmittedTask, submit};

@@ -11,6 +11,7 @@ use dandori_domain::Oid;
 use dandori_domain::run::{Arrival, Offline};
 
 use crate::error::GitError;
+use crate::gather::{Bounds, Lasting, Nested};
 use crate::rebase::{Merged, Replay};
 use crate::repository::Repository;
 use crate::tree::Tree;
@@ -93,7 +94,8 @@ impl Tree {
         }
         self.bring(&arrival.from, &arrival.files)?;
         if !arrival.conflicts.is_empty() {
-            let (theirs, ours) = (arrival.theirs.as_str(), arrival.from.as_str());
+            let ours = if arrival.base.is_some() { &arrival.to } else { &arrival.from };
+            let (theirs, ours) = (arrival.theirs.as_str(), ours.as_str());
             let fields = [theirs, ours].into_iter().chain(arrival.conflicts.iter().map(String::as_str));
             let note = fields.collect::<Vec<_>>().join("\0");
             dandori_host::replace_file(&self.conflict_note(), note.as_bytes(), 0o600)
@@ -103,6 +105,25 @@ impl Tree {
             self.repository.move_branch(branch, &arrival.to, &arrival.from, "dandori: catch up")?;
         }
         Ok(())
+    }
+
+    /// Whether everything in it, but for ignored files, is as in one of these trees or commits.
+    pub fn is_as(&self, any_of: &[&Oid]) -> Result<bool, GitError> {
+        let now = self.gather(Nested::LeftOut, Lasting::Repeatable, Bounds::default())?.tree;
+        for one in any_of {
+            if self.repository.delta(one, &now)?.entries.is_empty() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Makes the files those of `tip` again. What else is in them goes, but for ignored files: only for one whose work is kept
+    /// elsewhere.
+    pub fn put_back(&self, tip: &Oid) -> Result<(), GitError> {
+        self.forget_conflict()?;
+        self.check_out(tip)?;
+        self.write_files(&["clean", "-ffdq"])
     }
 
     /// The files in which both sides of a conflict still stand; `None` when there was none, or none is left.

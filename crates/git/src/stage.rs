@@ -72,6 +72,22 @@ impl Tree {
         Ok(StageAnswer::Staged { tree, parent: parent.clone(), changes })
     }
 
+    /// Stages what git makes of `parent` and `merges`, and nothing that was written into the files since.
+    pub fn stage_as_merged(&self, parent: &Oid, merges: Option<&Oid>) -> Result<StageAnswer, GitError> {
+        let arrival = merges.map(|merged| self.repository.merge_in(parent, merged)).transpose()?.flatten();
+        let (tree, nothing) = match arrival {
+            // A merge is one even when both sides did the same: the other is then known to the branch.
+            Some(arrival) if arrival.conflicts.is_empty() => (arrival.files, Some(Changes::default())),
+            Some(arrival) => {
+                return Err(GitError::unexpected(format!("a conflict in {}", arrival.conflicts.join(", "))));
+            }
+            None => (self.repository.commit_object(parent)?.tree, None),
+        };
+        let changes = self.repository.delta(parent, &tree)?.changes().or(nothing);
+        self.adopt(&tree)?;
+        Ok(StageAnswer::Staged { tree, parent: parent.clone(), changes })
+    }
+
     /// The worktree's index holds this tree now, in one rename. What it knew of unchanged files stays; of changed ones the
     /// times are not known, because nobody outside of the fence has looked at them.
     fn adopt(&self, tree: &Oid) -> Result<(), GitError> {

@@ -8,9 +8,9 @@ mod needs;
 
 use std::collections::BTreeSet;
 
-use dandori_domain::id::{HostId, Oid, RepoId, WorktreeKey};
+use dandori_domain::id::{Epoch, HostId, MessageId, Oid, RepoId, WorktreeKey};
 use dandori_domain::pull::{PullDraft, PullState};
-use dandori_domain::run::BranchFate;
+use dandori_domain::run::{BranchFate, Errand, Purpose, Role};
 use dandori_domain::worktree::{Keepsake, Owner, Worktree};
 use dandori_domain::{Fact, Run, Status};
 
@@ -40,7 +40,7 @@ use needs::{
     trust_is_wanted_since_the_first_refusal_of_the_same_content,
 };
 
-use crate::{EventFilter, Life, Noun, StoreError, TaskFilter};
+use crate::{EventFilter, Life, NewRun, Noun, StoreError, TaskFilter};
 
 async fn task_numbers_are_dense_when_many_ask_together(world: World) {
     let mut asked = tokio::task::JoinSet::new();
@@ -56,6 +56,61 @@ async fn task_numbers_are_dense_when_many_ask_together(world: World) {
     let numbers: BTreeSet<i64> = outcomes.iter().filter_map(|o| o.as_ref().ok().copied()).collect();
     assert_eq!(outcomes.iter().filter(|o| o.is_err()).count(), 8);
     assert_eq!(numbers, (1..=40).collect());
+}
+
+async fn an_errand_s_run_is_created_once_when_many_ask_together(world: World) {
+    let errand = |n: u128, epoch| {
+        let message = MessageId::mint(at(0), n << 64);
+        let (purpose, agent, role) = (Purpose::Work, "worker1".into(), Role::Worker);
+        Errand { command: None, message, epoch: Epoch(epoch), purpose, agent, role }
+    };
+    let for_errand = |errand: Errand| NewRun { id: errand.run_id(), errand: Some(errand), ..world.new_run() };
+    let task = world.new_task("an errand");
+    let first = for_errand(errand(1, 1));
+    let mut asked = tokio::task::JoinSet::new();
+    for i in 0..24 {
+        let (store, task, run, other) = (world.store.clone(), task.clone(), first.clone(), world.new_task("another"));
+        let other_run = world.new_run();
+        asked.spawn(async move {
+            if i % 4 == 0 {
+                store.create_task(other, vec![other_run]).await.unwrap();
+            }
+            let (task, runs) = store.create_task(task, vec![run]).await.unwrap();
+            (task.number.0, runs.into_iter().map(|run| run.spec.id).collect::<Vec<_>>())
+        });
+    }
+    let answers: BTreeSet<_> = asked.join_all().await.into_iter().collect();
+    assert_eq!(answers.len(), 1, "all of them got the same: {answers:?}");
+    assert_eq!(answers.first().unwrap().1, [first.id]);
+    let page = world.store.tasks(TaskFilter::default(), 100).await.unwrap();
+    let numbers: BTreeSet<i64> = page.tasks.iter().map(|task| task.task.number.0).collect();
+    assert_eq!(numbers, (1..=7).collect(), "no number was lost");
+
+    // A further attempt is a run of the same task, also created once; what has become of it meanwhile is answered.
+    let mut asked = tokio::task::JoinSet::new();
+    let second = for_errand(errand(1, 2));
+    for _ in 0..24 {
+        let (store, id, run) = (world.store.clone(), task.id, second.clone());
+        asked.spawn(async move { store.add_run(id, run).await.unwrap().spec.id });
+    }
+    assert!(asked.join_all().await.iter().all(|id| *id == second.id));
+    let ids: Vec<_> = world.store.whole_task(task.id).await.unwrap().runs.iter().map(|run| run.spec.id).collect();
+    assert_eq!(ids, [first.id, second.id]);
+    let admitted = world.record(second.id, vec![Fact::Admitted]).await.unwrap();
+    assert_eq!(world.store.add_run(task.id, second.clone()).await.unwrap(), admitted);
+    assert_eq!(world.store.create_task(task.clone(), vec![second.clone()]).await.unwrap().1, [admitted]);
+
+    // What is done with its work for the same message under the same epoch is another run, of another task.
+    let (order, order_run) = world.store.create_task(world.new_task("an order"), vec![world.new_run()]).await.unwrap();
+    let integrates = for_errand(Errand { purpose: Purpose::Integrate, ..errand(1, 2) });
+    for _ in 0..2 {
+        assert_eq!(world.store.add_run(order.id, integrates.clone()).await.unwrap().spec.id, integrates.id);
+    }
+    let ids: Vec<_> = world.store.whole_task(order.id).await.unwrap().runs.iter().map(|run| run.spec.id).collect();
+    assert_eq!(BTreeSet::from_iter(ids), BTreeSet::from([order_run[0].spec.id, integrates.id]));
+
+    let foreign = NewRun { errand: Some(errand(2, 2)), ..second };
+    assert!(matches!(world.store.add_run(task.id, foreign).await, Err(StoreError::Other { .. })));
 }
 
 async fn sixteen_that_ask_together_admit_each_run_once_within_the_limit(world: World) {
@@ -573,6 +628,7 @@ macro_rules! contract_test {
 
 contract_test!(memory, sqlite, postgres => (
     task_numbers_are_dense_when_many_ask_together,
+    an_errand_s_run_is_created_once_when_many_ask_together,
     sixteen_that_ask_together_admit_each_run_once_within_the_limit,
     runs_are_admitted_in_the_order_they_were_asked_for,
     hosts_have_queues_of_their_own,

@@ -124,7 +124,8 @@ fn new_run(host: HostId, kind: RunKind) -> NewRun {
         base: None,
         here: None,
         checkout: None,
-        updates: false,
+        brings: None,
+        errand: None,
         settings: RunSettings::default(),
         created_at: at(0),
     }

@@ -108,6 +108,22 @@ fn words(lang: Lang, failure: &Failure) -> String {
                 "コンフリクトマーカーが残っているため、コミットしませんでした: {files}"
             )
         }
+        Failure::DoesNotMerge { name, files } => {
+            let files = files.join(", ");
+            say!(
+                lang,
+                "{name} conflicts with the branch in {files}; the branch is unchanged",
+                "{name} はブランチとコンフリクトしています: {files}。ブランチは変更していません"
+            )
+        }
+        Failure::Check { command, tail } => {
+            let tail = after_colon(tail);
+            say!(
+                lang,
+                "nothing was committed: `{command}` failed on the merge result{tail}",
+                "マージ結果に対する `{command}` が失敗したため、コミットしませんでした{tail}"
+            )
+        }
         Failure::Unstageable { paths } => {
             let list = sentences(lang, paths.iter().map(|unfit| self::unfit(lang, unfit)));
             say!(
@@ -215,6 +231,8 @@ fn remedy(lang: Lang, failure: &Failure, run: &str) -> Option<String> {
         }
         Failure::Worktree { .. }
         | Failure::SetUp { .. }
+        | Failure::DoesNotMerge { .. }
+        | Failure::Check { .. }
         | Failure::AgentMissing { .. }
         | Failure::Agent { .. }
         | Failure::TimedOut { .. }

@@ -14,6 +14,7 @@ pub mod metrics;
 pub mod notice;
 pub mod planner;
 mod prompt;
+pub mod pull;
 pub mod refused;
 pub mod roles;
 mod stage;

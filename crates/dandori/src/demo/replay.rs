@@ -112,7 +112,8 @@ fn spec(event: &EventView) -> Option<RunSpec> {
         base: None,
         here: None,
         checkout: None,
-        updates: false,
+        brings: None,
+        errand: None,
         settings: RunSettings { wants_pull: created.wants_pull, ..RunSettings::default() },
         created_at: event.at.parse().ok()?,
     })

@@ -22,6 +22,7 @@ mod diff;
 mod doctor;
 mod documents;
 mod door;
+mod errands;
 mod follow_up;
 mod guard_list;
 mod guard_stats;

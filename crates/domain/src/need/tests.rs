@@ -3,12 +3,12 @@
 use super::*;
 use crate::agent::{AgentFailure, Usage, Verdict};
 use crate::client::Client;
-use crate::id::{HostId, Oid, PullId, WorktreeKey};
+use crate::id::{Epoch, HostId, MessageId, Oid, PullId, WorktreeKey};
 use crate::machine::Machine;
 use crate::pull::{PullFact, PullLink, PullWanted, PullWords, WantedBy};
 use crate::run::{
-    Changes, CustomAgent, Fact, Intent, PlannedCommit, PlannedPush, PlannedWorktree, ProcessRef, RunKind, RunSettings,
-    RunSpec, Sandbox, Workspace,
+    Changes, CustomAgent, Errand, Fact, Intent, PlannedCommit, PlannedPush, PlannedWorktree, ProcessRef, Purpose, Role,
+    RunKind, RunSettings, RunSpec, Sandbox, Workspace,
 };
 
 fn at(second: i64) -> Timestamp {
@@ -54,7 +54,8 @@ fn asked(n: u128, second: i64, agent: &str) -> Run {
         base: None,
         here: None,
         checkout: None,
-        updates: false,
+        brings: None,
+        errand: None,
         settings: RunSettings::default(),
         created_at: at(second),
     })
@@ -183,6 +184,22 @@ fn a_failure_says_what_kind_of_need_it_is() {
         assert_eq!(names(&found), [name], "{failure:?}");
         assert_eq!((found[0].since, found[0].subject.number), (at(5), Some(TaskNumber(3))));
     }
+}
+
+#[test]
+fn what_becomes_of_an_errand_is_for_its_formation_to_decide() {
+    let mut runs = [failed(1, 1, 9, Failure::SupervisorLost), canceled(2, true), running(3, "claude")];
+    let silences = [(runs[2].spec.id, at(0))];
+    let found = |runs: &[Run]| names(&with(&task(), runs, &[], &[], &silences));
+    assert!(!found(&runs).is_empty());
+    for run in &mut runs {
+        let message = MessageId::mint(at(0), 7);
+        let (purpose, agent, role) = (Purpose::Work, "worker1".to_owned(), Role::Worker);
+        let errand = Errand { command: None, message, epoch: Epoch(1), purpose, agent, role };
+        run.spec.errand = Some(errand);
+    }
+    assert_eq!(found(&runs), Vec::<&str>::new());
+    assert!(!runs.iter().any(may_need));
 }
 
 #[test]

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::failure::Failure;
 use crate::machine::{Next, names};
-use crate::wording::{MessageParts, commit_message, update_message};
+use crate::wording::{MessageParts, commit_message, merge_message};
 
 /// Something to be done for a run, with what it takes.
 #[derive(Clone, PartialEq, Debug)]
@@ -128,7 +128,10 @@ fn flow(run: &Run, now: Timestamp) -> Next<Run> {
             parent: staged.parent.clone(),
             merges: work.workspace.merges.as_deref().cloned(),
             message: match &work.workspace {
-                Workspace { merges: Some(_), base, branch, .. } => update_message(base, branch, &MessageParts::of(run)),
+                Workspace { merges: Some(_), base, branch, .. } => {
+                    let name = run.spec.brings.as_ref().map_or(base.as_str(), |brings| brings.name(base));
+                    merge_message(name, branch, &MessageParts::of(run))
+                }
                 _ => commit_message(&run.spec.settings.commit_template, &MessageParts::of(run)),
             },
             at: now,

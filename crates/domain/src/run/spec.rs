@@ -4,7 +4,8 @@ use camino::Utf8PathBuf;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{Here, Workspace};
+use super::brings::{self, Brings};
+use super::{Errand, Here, Workspace};
 use crate::agent::AgentName;
 use crate::failure::Limit;
 use crate::id::{HostId, RepoId, RunId, SessionId, TaskId, TaskNumber, Usd};
@@ -30,9 +31,12 @@ pub struct RunSpec {
     /// The checkout it was asked from; `None` is the main one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checkout: Option<Utf8PathBuf>,
-    /// It brings the newest base into its branch and does nothing else: git merges, the agent is there for conflicts.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub updates: bool,
+    /// What is merged into its branch before anybody works.
+    #[serde(default, alias = "updates", deserialize_with = "brings::stored", skip_serializing_if = "Option::is_none")]
+    pub brings: Option<Brings>,
+    /// Whom it works for, when that is an agent of a formation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub errand: Option<Errand>,
     pub settings: RunSettings,
     /// The run whose instruction this one carries out once more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -75,6 +79,12 @@ pub struct RunSettings {
     pub sandbox: SandboxSettings,
     /// Names of further environment variables the agent may see.
     pub pass_env: Vec<String>,
+    /// It may look at everything in its worktree and change nothing; nothing is staged.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub read_only: bool,
+    /// The shell line that decides about a merge in place of an agent; `None`: what git merges is good.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub check: Option<String>,
     /// How an agent from the configuration is started.
     #[serde(rename = "custom_command", default)]
     pub custom: Option<CustomAgent>,
@@ -117,6 +127,8 @@ impl Default for RunSettings {
             push_retries: 2,
             sandbox: SandboxSettings::default(),
             pass_env: Vec::new(),
+            read_only: false,
+            check: None,
             custom: None,
         }
     }

@@ -40,7 +40,8 @@ fn run(wants_pull: bool, kind: RunKind) -> Run {
         base: None,
         here: None,
         checkout: None,
-        updates: false,
+        brings: None,
+        errand: None,
         settings,
         created_at: at(0),
     })

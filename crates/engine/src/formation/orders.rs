@@ -9,7 +9,7 @@ use dandori_formation::protocol::{self, Amended, NewCommand};
 use dandori_formation::{AgentId, Command, Ledger, Message, Refused};
 use dandori_store::{FormationItem, Scope};
 
-use super::{Formation, FormationTrouble};
+use super::{Formation, refusal};
 use crate::Engine;
 
 /// Who asks: an agent through its own socket, or a person.
@@ -27,7 +27,7 @@ impl Asker {
         }
     }
 
-    fn name(self) -> String {
+    pub(super) fn name(self) -> String {
         self.agent().map_or_else(|| "user".to_owned(), |agent| agent.to_string())
     }
 }
@@ -44,17 +44,13 @@ pub struct NewOrder {
 
 impl Engine {
     /// An order by its id, or by its number in the repository somebody stands in.
-    pub async fn order_named(
-        &self,
-        text: &str,
-        near: Option<&Utf8Path>,
-    ) -> Result<(Formation, Command), FormationTrouble> {
+    pub async fn order_named(&self, text: &str, near: Option<&Utf8Path>) -> Result<(Formation, Command), Problem> {
         let missing = || Problem::NoSuchOrder { text: text.to_owned() };
         if let Ok(command) = text.parse::<CommandId>() {
             let formation = self.formation_with(FormationItem::Command(command)).await?;
-            let formation = formation.ok_or(Refused::UnknownCommand { command })?;
+            let formation = formation.ok_or_else(|| refusal(Refused::UnknownCommand { command }))?;
             let found = formation.look(move |book| book.command(command)).await?;
-            return Ok((formation, found.ok_or(Refused::UnknownCommand { command })?));
+            return Ok((formation, found.ok_or_else(|| refusal(Refused::UnknownCommand { command }))?));
         }
         let number = text.strip_prefix('#').unwrap_or(text).parse::<u32>().map_err(|_| missing())?;
         let near = near.ok_or_else(missing)?;
@@ -64,7 +60,7 @@ impl Engine {
     }
 
     /// The formation that has it; `None`: nobody knows it.
-    pub async fn formation_with(&self, item: FormationItem) -> Result<Option<Formation>, FormationTrouble> {
+    pub async fn formation_with(&self, item: FormationItem) -> Result<Option<Formation>, Problem> {
         match self.store().formation_with(item).await? {
             Some(repo) => Ok(Some(self.formation_in(repo).await?)),
             None => Ok(None),
@@ -73,7 +69,7 @@ impl Engine {
 }
 
 impl Formation {
-    pub async fn order(&self, new: NewOrder) -> Result<Command, FormationTrouble> {
+    pub async fn give_order(&self, new: NewOrder) -> Result<Command, Problem> {
         let demands = if new.has_demands { demand::demands(&new.content) } else { Vec::new() };
         let new = NewCommand {
             content: new.content,
@@ -86,24 +82,19 @@ impl Formation {
     }
 
     /// Words to an agent: to the orchestrator, or about an order to the planner.
-    pub async fn say(
-        &self,
-        to: AgentId,
-        command: Option<CommandId>,
-        words: String,
-    ) -> Result<MessageId, FormationTrouble> {
+    pub async fn say(&self, to: AgentId, command: Option<CommandId>, words: String) -> Result<MessageId, Problem> {
         let done =
             self.step(Scope::Orders, move |book, step| protocol::say(book, step, to, command, words.clone())).await?;
         Ok(done.value)
     }
 
-    pub async fn cancel(
+    pub async fn cancel_order(
         &self,
         command: CommandId,
         asker: Asker,
         by: Option<String>,
         reason: String,
-    ) -> Result<Command, FormationTrouble> {
+    ) -> Result<Command, Problem> {
         let by = by.unwrap_or_else(|| asker.name());
         Ok(self
             .step(Scope::Command(command), move |book, step| protocol::cancel(book, step, command, &by, &reason))
@@ -111,39 +102,39 @@ impl Formation {
             .value)
     }
 
-    pub async fn pause(&self, command: CommandId, reason: String) -> Result<Command, FormationTrouble> {
+    pub async fn pause_order(&self, command: CommandId, reason: String) -> Result<Command, Problem> {
         Ok(self
             .step(Scope::Command(command), move |book, step| protocol::pause(book, step, command, &reason))
             .await?
             .value)
     }
 
-    pub async fn resume(&self, command: CommandId) -> Result<Command, FormationTrouble> {
+    pub async fn resume_order(&self, command: CommandId) -> Result<Command, Problem> {
         Ok(self.step(Scope::Command(command), move |book, step| protocol::resume(book, step, command)).await?.value)
     }
 
-    pub async fn approve(&self, command: CommandId) -> Result<Command, FormationTrouble> {
+    pub async fn approve_order(&self, command: CommandId) -> Result<Command, Problem> {
         Ok(self.step(Scope::Command(command), move |book, step| protocol::approve(book, step, command)).await?.value)
     }
 
     /// The order's number comes from a row that all orders share, so theirs is the lock; the command is locked in the step.
-    pub async fn amend(&self, command: CommandId, asker: Asker, words: String) -> Result<Amended, FormationTrouble> {
+    pub async fn amend_order(&self, command: CommandId, asker: Asker, words: String) -> Result<Amended, Problem> {
         let by = asker.name();
         Ok(self.step(Scope::Orders, move |book, step| protocol::amend(book, step, command, &by, &words)).await?.value)
     }
 
     /// The oldest first.
-    pub async fn dead_letters(&self) -> Result<Vec<Message>, FormationTrouble> {
-        self.look(|book| book.dead_letters()).await
+    pub async fn dead_letters(&self) -> Result<Vec<Message>, Problem> {
+        Ok(self.look(|book| book.dead_letters()).await?)
     }
 
     /// A message that could not be delivered, or could before.
-    pub async fn message(&self, message: MessageId) -> Result<Message, FormationTrouble> {
+    pub async fn message(&self, message: MessageId) -> Result<Message, Problem> {
         let found = self.look(move |book| book.message(message)).await?;
-        found.ok_or_else(|| Refused::UnknownMessage { message }.into())
+        found.ok_or_else(|| refusal(Refused::UnknownMessage { message }))
     }
 
-    pub async fn requeue(&self, message: MessageId) -> Result<protocol::Requeued, FormationTrouble> {
+    pub async fn requeue(&self, message: MessageId) -> Result<protocol::Requeued, Problem> {
         let crew = self.crew_now().await?;
         Ok(self
             .step(Scope::Message(message), move |book, step| protocol::requeue(book, step, message, &crew))

@@ -1,5 +1,6 @@
 //! Plans: submitted, filled, completed, mended. A plan is checked whole before anything of it is stored.
 
+use dandori_domain::problem::Class;
 use dandori_domain::{CommandId, Problem, TaskId};
 use dandori_formation::memory::Memory;
 use dandori_formation::phase::PhaseKind;
@@ -10,7 +11,7 @@ use dandori_formation::result::Author;
 use dandori_formation::{Brief, Command, Crew, Ledger, Refused};
 use dandori_store::{KeptInput, KeptKind, Scope};
 
-use super::{Asker, Formation, FormationTrouble};
+use super::{Asker, Formation, refusal};
 
 /// A plan as somebody wrote it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -42,33 +43,24 @@ pub struct GivenRetry {
 
 impl Formation {
     /// Refused whole, with everything that is wrong with it, or taken whole. What is refused is kept for a person to see.
-    pub async fn submit(
-        &self,
-        command: &Command,
-        given: GivenPlan,
-        asker: Asker,
-    ) -> Result<TakenPlan, FormationTrouble> {
+    pub async fn submit(&self, command: &Command, given: GivenPlan, asker: Asker) -> Result<TakenPlan, Problem> {
         let taken = self.check_and_submit(command, &given).await;
-        if let Err(trouble) = &taken
+        if let Err(problem) = &taken
             && !given.is_dry_run
         {
-            self.keep(KeptKind::Plan, Some(command.id), None, asker, trouble, given.phase, given.yaml).await;
+            self.keep_refused(KeptKind::Plan, Some(command.id), None, asker, problem, given.phase, given.yaml).await;
         }
         taken
     }
 
-    pub(super) async fn check_and_submit(
-        &self,
-        command: &Command,
-        given: &GivenPlan,
-    ) -> Result<TakenPlan, FormationTrouble> {
+    pub(super) async fn check_and_submit(&self, command: &Command, given: &GivenPlan) -> Result<TakenPlan, Problem> {
         let crew = self.crew_now().await?;
         let plan = self.checked(command, given, &crew).await?;
         let (advice, id, phase) = (advise(&plan), command.id, given.phase.clone());
         if given.is_dry_run {
             let mut rows = self.look(|book| book.everything()).await?;
             let mut step = Step::new(self.rules(), self.now(), self.random());
-            let submitted = put::<Memory>(&mut rows, &mut step, id, phase.as_deref(), &plan, &crew)?;
+            let submitted = put::<Memory>(&mut rows, &mut step, id, phase.as_deref(), &plan, &crew).map_err(refusal)?;
             return Ok(TakenPlan { submitted, advice });
         }
         let put = move |book: &mut dandori_store::Book<'_>, step: &mut Step<'_>| {
@@ -78,7 +70,7 @@ impl Formation {
         Ok(TakenPlan { submitted, advice })
     }
 
-    async fn checked(&self, command: &Command, given: &GivenPlan, crew: &Crew) -> Result<Plan, FormationTrouble> {
+    async fn checked(&self, command: &Command, given: &GivenPlan, crew: &Crew) -> Result<Plan, Problem> {
         let (plan, mut wrong) = plan::read(&given.yaml);
         if let Some(plan) = &plan {
             let frame = Frame { rules: self.rules(), crew, demands: &command.demands };
@@ -90,7 +82,7 @@ impl Formation {
         }
         match plan {
             Some(plan) if wrong.is_empty() => Ok(plan),
-            _ => Err(FormationTrouble::Plan(wrong)),
+            _ => Err(Problem::BadPlan { errors: wrong.iter().filter_map(|e| serde_json::to_value(e).ok()).collect() }),
         }
     }
 
@@ -98,24 +90,19 @@ impl Formation {
         &self,
         command: CommandId,
         name: &str,
-    ) -> Result<dandori_formation::phase::PhaseConstraints, FormationTrouble> {
+    ) -> Result<dandori_formation::phase::PhaseConstraints, Problem> {
         let phases = self.look(move |book| book.phases(command)).await?;
         let found = phases.into_iter().find(|phase| phase.name == name);
-        let phase = found.ok_or_else(|| Refused::UnknownPhase { name: name.to_owned() })?;
+        let phase = found.ok_or_else(|| refusal(Refused::UnknownPhase { name: name.to_owned() }))?;
         match phase.kind {
             PhaseKind::Deferred { constraints, .. } => Ok(constraints),
             PhaseKind::Concrete => {
-                Err(Refused::NotAwaitingFill { phase: phase.id, state: phase.state.name().to_owned() }.into())
+                Err(refusal(Refused::NotAwaitingFill { phase: phase.id, state: phase.state.name().to_owned() }))
             }
         }
     }
 
-    pub async fn complete(
-        &self,
-        command: CommandId,
-        summary: String,
-        asker: Asker,
-    ) -> Result<Completed, FormationTrouble> {
+    pub async fn complete(&self, command: CommandId, summary: String, asker: Asker) -> Result<Completed, Problem> {
         let by = asker.agent().map_or(Author::Engine, Author::Agent);
         Ok(self
             .step(Scope::Command(command), move |book, step| protocol::complete(book, step, command, &summary, by))
@@ -124,12 +111,7 @@ impl Formation {
     }
 
     /// What is not said anew is as it was in the task that failed.
-    pub async fn add_retry(
-        &self,
-        command: CommandId,
-        of: TaskId,
-        given: GivenRetry,
-    ) -> Result<Retried, FormationTrouble> {
+    pub async fn add_retry(&self, command: CommandId, of: TaskId, given: GivenRetry) -> Result<Retried, Problem> {
         let crew = self.crew_now().await?;
         let add = move |book: &mut dandori_store::Book<'_>, step: &mut Step<'_>| {
             let task = book.task(of)?.ok_or(Refused::UnknownTask { task: of })?;
@@ -142,22 +124,20 @@ impl Formation {
 
     /// Refused input, for a person to see. That it could not be kept is no reason to hide why it was refused.
     #[expect(clippy::too_many_arguments, reason = "a row, field by field")]
-    pub(super) async fn keep(
+    pub(super) async fn keep_refused(
         &self,
         kind: KeptKind,
         command: Option<CommandId>,
         task: Option<TaskId>,
         asker: Asker,
-        trouble: &FormationTrouble,
+        why: &Problem,
         phase: Option<String>,
         content: String,
     ) {
-        if let FormationTrouble::Problem(problem) = trouble
-            && problem.class() != dandori_domain::problem::Class::Refused
-        {
+        if why.class() != Class::Refused {
             return;
         }
-        let why = serde_json::to_value(Problem::from(trouble.clone())).unwrap_or_default();
+        let why = serde_json::to_value(why).unwrap_or_default();
         let (by, at) = (asker.agent(), self.now());
         let kept = KeptInput { kind, command, task, by, at, why, phase, content, restored_at: None };
         if let Err(e) = self.engine.store().keep_input(self.repo.id, kept).await {

@@ -2,14 +2,14 @@
 
 use camino::Utf8PathBuf;
 use dandori_config::FormationSettings;
-use dandori_domain::{CommandId, PhaseId, TaskId};
+use dandori_domain::{CommandId, PhaseId, Problem, TaskId};
 use dandori_formation::continuous::Continuous;
 use dandori_formation::result::LateReport;
 use dandori_formation::{AgentId, Command, Ledger, Message, MessageKind, Phase, ResultRow, Standing, Task};
 use dandori_store::{Book, FormationCounts, StoreError};
 use jiff::Timestamp;
 
-use super::{Formation, FormationTrouble};
+use super::Formation;
 use crate::Engine;
 
 /// Those that are over are shown as far back as this.
@@ -57,7 +57,7 @@ pub struct SeenOrder {
 impl Engine {
     /// Every formation of this host that was ever up or given an order. One whose repository or configuration cannot be read now
     /// is passed over: what is wrong with it is told to whoever stands in it.
-    pub async fn formations(&self) -> Result<Vec<Formation>, FormationTrouble> {
+    pub async fn formations(&self) -> Result<Vec<Formation>, Problem> {
         let mut found = Vec::new();
         for repo in self.store().formations().await? {
             if let Ok(formation) = self.formation_in(repo).await {
@@ -69,9 +69,9 @@ impl Engine {
 }
 
 impl Formation {
-    pub async fn seen(&self) -> Result<SeenFormation, FormationTrouble> {
+    pub async fn seen(&self) -> Result<SeenFormation, Problem> {
         let (formation, at) = (self.clone(), self.now());
-        self.look(move |book| formation.see(book, at)).await
+        Ok(self.look(move |book| formation.see(book, at)).await?)
     }
 
     fn see(&self, book: &mut Book<'_>, at: Timestamp) -> Result<SeenFormation, StoreError> {
@@ -114,9 +114,9 @@ impl Formation {
         })
     }
 
-    pub async fn seen_order(&self, command: Command) -> Result<SeenOrder, FormationTrouble> {
+    pub async fn seen_order(&self, command: Command) -> Result<SeenOrder, Problem> {
         let id = command.id;
-        self.look(move |book| {
+        let seen = self.look(move |book| {
             let tasks = book.tasks(id)?;
             let mut late = Vec::new();
             for task in &tasks {
@@ -130,29 +130,29 @@ impl Formation {
                 results: book.results(id)?,
                 late,
             })
-        })
-        .await
+        });
+        Ok(seen.await?)
     }
 
     /// Those that are not over, then, the newest first, as many that are; and how many there are in all.
-    pub async fn orders(&self, past: u32) -> Result<(Vec<(Command, Vec<Phase>)>, u64), FormationTrouble> {
-        self.look(move |book| {
+    pub async fn orders(&self, past: u32) -> Result<(Vec<(Command, Vec<Phase>)>, u64), Problem> {
+        let listed = self.look(move |book| {
             let mut commands = book.open_command_rows()?;
             commands.extend(book.past_commands(past)?);
             let total = book.command_count()?;
             let with_phases = |command: Command| Ok((command.clone(), book.phases(command.id)?));
             Ok((commands.into_iter().map(with_phases).collect::<Result<_, StoreError>>()?, total))
-        })
-        .await
+        });
+        Ok(listed.await?)
     }
 
     /// What a message is about: the number of its order, the name of its task or phase.
-    pub async fn subject_of(&self, kind: MessageKind) -> Result<(Option<u32>, Option<String>), FormationTrouble> {
-        self.look(move |book| about(book, &kind)).await
+    pub async fn subject_of(&self, kind: MessageKind) -> Result<(Option<u32>, Option<String>), Problem> {
+        Ok(self.look(move |book| about(book, &kind)).await?)
     }
 
     /// The words of a task, as a person sees them beside a message that could not be delivered.
-    pub async fn purpose_of(&self, task: TaskId) -> Result<String, FormationTrouble> {
+    pub async fn purpose_of(&self, task: TaskId) -> Result<String, Problem> {
         Ok(self.look(move |book| book.brief(task)).await?.purpose)
     }
 }

@@ -4,13 +4,13 @@
 //! What is left to mend follows from time: a phase nobody filled (R6), a planner that does not decide (R10), a lease nobody
 //! extends. Work that waits to be merged (R7 to R9) is looked after by whoever keeps the formation, who is woken.
 
-use dandori_domain::{CommandId, MessageId};
+use dandori_domain::{CommandId, MessageId, Problem};
 use dandori_formation::invariant::{self, Violation};
 use dandori_formation::protocol::{self, Effect};
 use dandori_formation::{Ledger, TaskState};
 use dandori_store::{Book, Scope};
 
-use super::{Formation, FormationTrouble};
+use super::Formation;
 
 #[derive(Clone, PartialEq, Debug)]
 pub struct Soundness {
@@ -38,7 +38,7 @@ pub enum Repair {
 }
 
 impl Formation {
-    pub async fn check_sound(&self) -> Result<Soundness, FormationTrouble> {
+    pub async fn check_sound(&self) -> Result<Soundness, Problem> {
         let rows = self.look(|book| book.everything()).await?;
         let violations = invariant::check(&rows, self.rules());
         let mut repairs = Vec::new();
@@ -56,7 +56,7 @@ impl Formation {
     }
 
     /// The same scan that the keeper makes, and what came of it.
-    async fn mend(&self, command: CommandId) -> Result<Vec<Repair>, FormationTrouble> {
+    async fn mend(&self, command: CommandId) -> Result<Vec<Repair>, Problem> {
         let scan = move |book: &mut Book<'_>, step: &mut protocol::Step<'_>| {
             let (phases, tasks) = (book.phases(command)?, book.tasks(command)?);
             protocol::scan(book, step, command)?;

@@ -1,12 +1,13 @@
 //! `up` and `down`: whether a formation's agents get work, and how. Written down, so that it outlives the daemon.
 
 use dandori_config::FormationSettings;
+use dandori_domain::Problem;
 use dandori_formation::continuous::{Continuous, StopReason};
 use dandori_formation::protocol;
 use dandori_formation::{Command, Crew, Ledger, Standing};
 use dandori_store::{Book, Scope, StoreError};
 
-use super::{Asker, Formation, FormationTrouble};
+use super::{Asker, Formation};
 
 /// How somebody wants it up.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -18,17 +19,17 @@ pub struct Raise {
 }
 
 impl Formation {
-    pub async fn standing(&self) -> Result<Standing, FormationTrouble> {
-        self.look(|book| book.standing()).await
+    pub async fn standing(&self) -> Result<Standing, Problem> {
+        Ok(self.look(|book| book.standing()).await?)
     }
 
     /// Who works in it, as it is up now.
-    pub(super) async fn crew_now(&self) -> Result<Crew, FormationTrouble> {
+    pub(super) async fn crew_now(&self) -> Result<Crew, Problem> {
         Ok(self.crew(self.standing().await?.boost))
     }
 
     /// What was begun goes on. In continuous mode the count goes on too, unless it had come to its end.
-    pub async fn up(&self, raise: Raise) -> Result<Standing, FormationTrouble> {
+    pub async fn up(&self, raise: Raise) -> Result<Standing, Problem> {
         let settings = self.settings().clone();
         let up = move |book: &mut Book<'_>, step: &mut protocol::Step<'_>| {
             let before = book.standing()?;
@@ -49,7 +50,7 @@ impl Formation {
     }
 
     /// Nothing more is given out. What agents have they finish.
-    pub async fn down(&self) -> Result<Standing, FormationTrouble> {
+    pub async fn down(&self) -> Result<Standing, Problem> {
         let down = |book: &mut Book<'_>, step: &mut protocol::Step<'_>| {
             let before = book.standing()?;
             let since = if before.is_up { Some(step.now) } else { before.since };
@@ -64,14 +65,14 @@ impl Formation {
 
     /// Everything that is open is called off, and continuous mode begins anew. Answers what was called off. What is over, what was
     /// refused and what agents have done stays.
-    pub async fn reset(&self, asker: Asker) -> Result<Vec<Command>, FormationTrouble> {
+    pub async fn reset(&self, asker: Asker) -> Result<Vec<Command>, Problem> {
         self.down().await?;
         let mut called_off = Vec::new();
         for command in self.look(|book| book.open_commands()).await? {
             // One that came to its end in between needs no calling off.
-            match self.cancel(command, asker, None, "reset".to_owned()).await {
+            match self.cancel_order(command, asker, None, "reset".to_owned()).await {
                 Ok(command) => called_off.push(command),
-                Err(FormationTrouble::Refused(_)) => {}
+                Err(Problem::FormationRefused { .. }) => {}
                 Err(other) => return Err(other),
             }
         }

@@ -8,6 +8,7 @@ use dandori_domain::pull::{
     MERGE_TRIES, MergeAsked, MergeLook, MergeObstacle, MergeRule, MergeWay, PlannedMerge, Pull, PullChange, PullFact,
     PullLink, PullState, Standing, may_merge,
 };
+use dandori_domain::run::Brings;
 use dandori_domain::{Oid, Problem, Run};
 use dandori_host::Env;
 use dandori_store::StoreError;
@@ -134,7 +135,8 @@ impl Engine {
             pr: Some(true),
             budget: earlier.spec.settings.budget.map(dandori_domain::Usd::dollars),
             model: earlier.spec.settings.model.clone(),
-            updates: true,
+            brings: Some(Brings::Base),
+            ..RunChoice::default()
         };
         let instruction = format!("Merge {} into {}", look.base, pull.head());
         self.follow_up(&whole.task, earlier, instruction, choice).await

@@ -7,12 +7,13 @@ use camino::{Utf8Path, Utf8PathBuf};
 use dandori_config::Config;
 use dandori_domain::agent::AgentName;
 use dandori_domain::plain;
-use dandori_domain::run::{CustomAgent, Limits, Run, RunKind, RunSettings, SandboxMode};
+use dandori_domain::run::{Brings, CustomAgent, Errand, Limits, Run, RunKind, RunSettings, SandboxMode};
 use dandori_domain::task::{MAX_INSTRUCTION_BYTES, Repo, Task};
 use dandori_domain::wording::title;
 use dandori_domain::{Problem, RunId, TaskId, Usd};
 use dandori_host::Env;
-use dandori_store::{Again, NewRun, NewTask};
+use dandori_store::{Again, NewRun, NewTask, StoreError};
+use jiff::Timestamp;
 
 use crate::Engine;
 use crate::edges::{Footing, Site};
@@ -24,6 +25,8 @@ const CLEAN_UP_PATIENCE: Duration = Duration::from_secs(30);
 /// `dandori run`
 #[derive(Clone)]
 pub struct NewTaskRequest {
+    /// Where the task has an id before it is created.
+    pub id: Option<TaskId>,
     pub path: Utf8PathBuf,
     pub instruction: String,
     pub agents: Vec<String>,
@@ -41,13 +44,23 @@ pub struct RunChoice {
     pub pr: Option<bool>,
     pub budget: Option<f64>,
     pub model: Option<String>,
-    /// The newest base comes in, and nothing else is done.
-    pub updates: bool,
+    /// What is merged into its branch before anybody works.
+    pub brings: Option<Brings>,
+    /// Decides about a merge that may be given back.
+    pub check: Option<String>,
+    /// It changes nothing.
+    pub read_only: bool,
+    /// Whom the run works for; its id follows from that.
+    pub errand: Option<Errand>,
 }
 
 impl Engine {
     pub async fn create_task(&self, request: NewTaskRequest) -> Result<(Task, Vec<Run>), Problem> {
         self.require_open()?;
+        if let Some(run) = self.begun_before(&request.choice).await? {
+            let task = self.store().task(run.spec.task).await.map_err(|e| store_problem(&e))?;
+            return Ok((task, vec![run]));
+        }
         check_instruction(&request.instruction)?;
         check_line("base", request.base.as_deref())?;
         check_line("model", request.choice.model.as_deref())?;
@@ -70,15 +83,15 @@ impl Engine {
         self.require_disk()?;
         let created_at = self.now();
         let task = NewTask {
-            id: TaskId::mint(created_at, self.random()),
+            id: request.id.unwrap_or_else(|| TaskId::mint(created_at, self.random())),
             repo: site.repo.id,
-            title: title(&request.instruction),
+            title: title(choice.errand.as_ref().map_or(&request.instruction, |errand| &errand.about)),
             created_at,
         };
         let mut runs = Vec::with_capacity(agents.len());
         for agent in agents {
             runs.push(NewRun {
-                id: RunId::mint(created_at, self.random()),
+                id: self.run_id(&choice, created_at),
                 host: self.life().host,
                 settings: settings(&config, &agent, &choice)?,
                 agent,
@@ -87,7 +100,8 @@ impl Engine {
                 base: footing.base.clone(),
                 here: footing.here.clone(),
                 checkout: footing.checkout.clone(),
-                updates: false,
+                brings: choice.brings.clone(),
+                errand: choice.errand.clone(),
                 again: None,
                 created_at,
             });
@@ -109,6 +123,9 @@ impl Engine {
         instruction: String,
         choice: RunChoice,
     ) -> Result<Run, Problem> {
+        if let Some(run) = self.begun_before(&choice).await? {
+            return Ok(run);
+        }
         check_instruction(&instruction)?;
         let earlier = &self.put_away(earlier).await?;
         if let Some(worktree) = self.restored_to(earlier).await? {
@@ -123,6 +140,18 @@ impl Engine {
             None => RunKind::First,
         };
         self.add_run(task, earlier, kind, instruction, choice, None).await
+    }
+
+    /// A run of the same task that has nothing of those before: from the base, with a new conversation.
+    pub(crate) async fn begin_anew(
+        &self,
+        task: &Task,
+        earlier: &Run,
+        instruction: String,
+        choice: RunChoice,
+    ) -> Result<Run, Problem> {
+        check_instruction(&instruction)?;
+        self.add_run(task, earlier, RunKind::First, instruction, choice, None).await
     }
 
     /// The run once nothing of it is under way any more. One that is over is waited for: its worktree may just be being
@@ -161,7 +190,10 @@ impl Engine {
             pr: Some(earlier.spec.settings.wants_pull),
             budget: earlier.spec.settings.budget.map(Usd::dollars),
             model: earlier.spec.settings.model.clone(),
-            updates: earlier.spec.updates,
+            brings: earlier.spec.brings.clone(),
+            check: earlier.spec.settings.check.clone(),
+            read_only: earlier.spec.settings.read_only,
+            errand: None,
         };
         let (mut kind, instruction) = (earlier.spec.kind.clone(), earlier.spec.instruction.clone());
         if let RunKind::FollowUp { workspace, .. } = &mut kind {
@@ -203,7 +235,7 @@ impl Engine {
         self.require_identity(&site).await?;
         let created_at = self.now();
         let run = NewRun {
-            id: RunId::mint(created_at, self.random()),
+            id: self.run_id(&choice, created_at),
             host: self.life().host,
             settings: settings(&config, &agent, &choice)?,
             agent,
@@ -212,7 +244,8 @@ impl Engine {
             base: footing.base,
             here: footing.here,
             checkout: footing.checkout,
-            updates: choice.updates,
+            brings: choice.brings.clone(),
+            errand: choice.errand.clone(),
             again,
             created_at,
         };
@@ -225,6 +258,21 @@ impl Engine {
         let run = added.map_err(|e| store_problem(&e))?;
         self.0.admission.notify_one();
         Ok(run)
+    }
+
+    /// The run of an errand that was asked for before, whatever has changed since.
+    async fn begun_before(&self, choice: &RunChoice) -> Result<Option<Run>, Problem> {
+        let Some(errand) = &choice.errand else { return Ok(None) };
+        match self.store().subject::<Run>(errand.run_id()).await {
+            Ok(run) if run.spec.errand.as_ref() == Some(errand) => Ok(Some(run)),
+            // The store says what is wrong with another's.
+            Ok(_) | Err(StoreError::NotFound { .. }) => Ok(None),
+            Err(e) => Err(store_problem(&e)),
+        }
+    }
+
+    fn run_id(&self, choice: &RunChoice, at: Timestamp) -> RunId {
+        choice.errand.as_ref().map_or_else(|| RunId::mint(at, self.random()), Errand::run_id)
     }
 
     fn require_open(&self) -> Result<(), Problem> {
@@ -355,7 +403,11 @@ fn settings(config: &Config, agent: &AgentName, choice: &RunChoice) -> Result<Ru
         model: choice.model.clone().or_else(|| config.model(agent).map(str::to_owned)),
         wants_pull: choice.pr.unwrap_or(config.pr),
         budget,
-        limits: limits_of(config, agent, custom.as_ref()),
+        limits: if choice.brings.as_ref().is_some_and(Brings::gives_back) {
+            limits_of(config, &AgentName::Exec(String::new()), None)
+        } else {
+            limits_of(config, agent, custom.as_ref())
+        },
         cleanup: config.cleanup,
         forbidden_paths: config.forbidden_paths.clone(),
         set_up: config.set_up.choice(),
@@ -363,6 +415,8 @@ fn settings(config: &Config, agent: &AgentName, choice: &RunChoice) -> Result<Ru
         push_retries: config.push_retries,
         sandbox: config.sandbox.clone(),
         pass_env: config.pass_env.clone(),
+        read_only: choice.read_only,
+        check: choice.check.clone(),
         custom,
     })
 }

@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use dandori_domain::pull::{MERGE_TRIES, PullState, Standing};
-use dandori_domain::run::{Note, Removal, Run, Status};
+use dandori_domain::run::{Errand, Note, Purpose, Removal, Role, Run, Status};
 use dandori_domain::task::Task;
-use dandori_domain::{Failure, Limit, Oid, Problem};
+use dandori_domain::{Epoch, Failure, Limit, MessageId, Oid, Problem, TaskId};
+use jiff::Timestamp;
 
 use crate::scene::Scene;
 
@@ -510,5 +511,32 @@ pub(crate) async fn queued(crash: Crash) -> Scene {
     }
     assert!(ended.is_sorted(), "{ended:?}");
     tokio::time::sleep(Duration::from_secs(5)).await;
+    scene
+}
+
+/// The run of an errand is one, however often it is asked for: while it waits, works or is over, and after every crash. What
+/// else is done for the same message is a run of its own.
+pub(crate) async fn errand(crash: Crash) -> Scene {
+    let mut scene = scene(crash, "").await;
+    let (id, message) = (TaskId::mint(Timestamp::UNIX_EPOCH, 7), MessageId::mint(Timestamp::UNIX_EPOCH, 8));
+    let (purpose, agent, role) = (Purpose::Work, "worker1".to_owned(), Role::Worker);
+    let work = Errand { command: None, message, epoch: Epoch(1), purpose, agent, role };
+    let first = scene.errand(&work, id, None).await;
+    let task = scene.store.task(id).await.unwrap();
+    scene.running(&task).await;
+    assert_eq!(scene.errand(&work, id, None).await.spec.id, first.spec.id);
+    scene.world.let_agents_end();
+    let run = scene.settled(&task).await;
+    assert_published(&scene, &run, 1);
+    assert_eq!(scene.errand(&work, id, None).await, run);
+
+    let repair = Errand { purpose: Purpose::Repair, ..work };
+    let second = scene.errand(&repair, id, Some(&run)).await;
+    assert_ne!(second.spec.id, run.spec.id);
+    scene.running(&task).await;
+    assert_eq!(scene.errand(&repair, id, Some(&second)).await.spec.id, second.spec.id, "it is not busy with itself");
+    scene.world.let_agents_end();
+    scene.settled(&task).await;
+    assert_eq!(scene.runs(&task).await.len(), 2);
     scene
 }

@@ -63,6 +63,7 @@ stories!(
     a_worktree_that_a_later_run_left_work_in_stays,
     cleaned_up,
     queued,
+    errand,
 );
 
 pub(crate) fn in_simulated_time<T>(story: impl Future<Output = T>) -> T {

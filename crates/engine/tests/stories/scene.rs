@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use camino::Utf8PathBuf;
 use dandori_domain::pull::{MergeRule, Pull};
-use dandori_domain::run::{Run, Status};
+use dandori_domain::run::{Errand, Run, Status};
 use dandori_domain::task::Task;
-use dandori_domain::{HostId, Problem};
+use dandori_domain::{HostId, Problem, TaskId};
 use dandori_engine::edges::Edges;
 use dandori_engine::{
     Clock, CrashPlan, Engine, EngineOptions, Ids, Layout, MergeRequest, NewTaskRequest, NewsWords, RunChoice, Stand,
@@ -30,7 +30,7 @@ pub(crate) struct Scene {
     pub(crate) world: Arc<World>,
     pub(crate) engine: Engine,
     pub(crate) crashes: Arc<Crashes>,
-    store: Store,
+    pub(crate) store: Store,
     host: HostId,
     clock: Arc<SimulatedClock>,
     ids: Arc<CountedIds>,
@@ -157,6 +157,7 @@ impl Scene {
     pub(crate) async fn run_with(&mut self, instruction: &str, agents: &[&str], pr: bool) -> Task {
         let path = self.root().join("repo");
         let request = NewTaskRequest {
+            id: None,
             path,
             instruction: instruction.to_owned(),
             agents: agents.iter().map(|agent| (*agent).to_owned()).collect(),
@@ -170,6 +171,25 @@ impl Scene {
                 let tasks = scene.store.tasks(dandori_store::TaskFilter::default(), 100).await.unwrap();
                 tasks.tasks.into_iter().map(|found| found.task).find(|task| task.title == title)
             },
+        )
+        .await
+    }
+
+    /// What a formation asks for, as often as it is not sure whether it did: a run of its own, or one more of the task's.
+    pub(crate) async fn errand(&mut self, errand: &Errand, task: TaskId, after: Option<&Run>) -> Run {
+        let choice = RunChoice { errand: Some(errand.clone()), pr: Some(false), ..RunChoice::default() };
+        let (path, words) = (self.root().join("repo"), "an errand".to_owned());
+        let (agents, id) = (vec!["exec:waits".to_owned()], Some(task));
+        let request = NewTaskRequest { id, path, instruction: words.clone(), agents, base: None, choice };
+        self.order(
+            async |engine| match after {
+                None => engine.create_task(request.clone()).await.map(|(_, mut runs)| runs.remove(0)),
+                Some(earlier) => {
+                    let (task, _) = engine.find_task(&task.to_string()).await?;
+                    engine.follow_up(&task, earlier, words.clone(), request.choice.clone()).await
+                }
+            },
+            async |_| None,
         )
         .await
     }
@@ -392,6 +412,7 @@ async fn start(
         user_config: root.join("config.toml"),
         dandori: root.join("bin/dandori"),
         words: |_, _, _| NewsWords { title: "t".into(), message: "m".into(), command: None },
+        formation_words: |_, _, what| format!("{what:?}"),
     };
     Engine::start_on(stand, options).await.unwrap()
 }

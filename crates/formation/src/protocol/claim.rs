@@ -49,6 +49,7 @@ pub fn claim<L: Ledger>(
         accepted_at: None,
         has_progress: false,
         is_resume: message.resume_next,
+        said: None,
     };
     message.epoch = lease.epoch;
     message.attempts += 1;

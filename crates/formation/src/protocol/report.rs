@@ -25,6 +25,8 @@ pub enum Accepted {
     Now {
         result: ResultId,
     },
+    /// It counts once the agent has stopped and its work is committed.
+    Noted,
     /// It was reported before: nothing has changed.
     Before {
         result: ResultId,
@@ -88,6 +90,30 @@ pub fn report<L: Ledger>(ledger: &mut L, step: &mut Step<'_>, new: &ReportIn) ->
     Ok(Accepted::Adopted { result })
 }
 
+/// The agent that has the task says what came of it, and still runs: noted, and reported with its work once it has stopped. One
+/// that does not have it any more is answered as [`report`] does.
+pub fn note<L: Ledger>(ledger: &mut L, step: &mut Step<'_>, new: &ReportIn) -> Result<Accepted, L::Error> {
+    let task = require_task(ledger, new.task)?;
+    let held = match ledger.open_message_of(task.id)? {
+        Some(message) if message.is_held_under(new.epoch) => Some(message),
+        _ => None,
+    };
+    let is_wanted = require_command(ledger, task.command)?.cancel.is_none();
+    let (Some(mut message), true, Some(_)) = (held, is_wanted, task.doer.worker().filter(|doer| *doer == new.by))
+    else {
+        return report(ledger, step, new);
+    };
+    if says_too_little(&new.report.summary, new.report.outcome) {
+        return Err(Refused::SaysTooLittle.into());
+    }
+    if let Delivery::InProgress { lease } = &mut message.delivery {
+        lease.said = Some(new.report.clone());
+    }
+    ledger.put_message(&message)?;
+    step.effect(Effect::Wake { agent: new.by });
+    Ok(Accepted::Noted)
+}
+
 /// Nobody has the task: whoever did the work gets it back for the moment it takes to write down what came of it.
 fn adopt<L: Ledger>(
     ledger: &mut L,
@@ -107,6 +133,7 @@ fn adopt<L: Ledger>(
             accepted_at: Some(step.now),
             has_progress: true,
             is_resume: false,
+            said: None,
         },
     };
     ledger.put_late(&late(step, task, new, message.epoch, true))?;

@@ -114,11 +114,3 @@ fn an_order_is_amended_by_another_until_somebody_works_on_it() {
     assert!(matches!(told, Amended::Told { .. }), "{told:?}");
     assert!(play.rows.commands[&by.id].cancel.is_none());
 }
-
-#[test]
-fn an_order_and_its_task_have_the_same_id_under_two_names() {
-    let mut play = Play::new();
-    let command = play.order("write a", Review::NotWanted).id;
-    let task = Command::order_task(command).unwrap();
-    assert_eq!(task.uuid(), command.uuid());
-}

@@ -79,6 +79,7 @@ pub(crate) async fn create(State(app): State<App>, speaks: Speaks, Sent(body): S
     let (task, _) = app
         .engine
         .create_task(NewTaskRequest {
+            id: None,
             path: body.path.into(),
             instruction: body.instruction,
             agents: body.agents,
@@ -89,7 +90,7 @@ pub(crate) async fn create(State(app): State<App>, speaks: Speaks, Sent(body): S
                 pr: body.pr,
                 budget: body.budget,
                 model: body.model,
-                updates: false,
+                ..RunChoice::default()
             },
         })
         .await?;
@@ -120,7 +121,7 @@ pub(crate) async fn follow_up(
         pr: body.pr,
         budget: body.budget,
         model: earlier.spec.settings.model.clone(),
-        updates: false,
+        ..RunChoice::default()
     };
     let run = app.engine.follow_up(&task, &earlier, body.instruction, choice).await?;
     Ok(Json(run_view(&app, speaks, &run).await?))

@@ -36,6 +36,7 @@ CREATE TABLE plan_task (
 ) STRICT;
 CREATE INDEX plan_task_of_command ON plan_task (command, ordinal, id);
 CREATE INDEX plan_task_paused ON plan_task (command) WHERE state = 'paused_for_replan';
+CREATE INDEX plan_task_reported ON plan_task (command) WHERE state = 'verify_pending';
 
 -- What is to be done: up to 64 KB that is written once and stays out of the rows that change.
 CREATE TABLE brief (
@@ -98,14 +99,6 @@ CREATE TABLE late_report (
     body    TEXT NOT NULL
 ) STRICT;
 CREATE INDEX late_report_of_task ON late_report (task, seq);
-
--- What an agent has said about its task while its run goes on. It counts once the run has settled.
-CREATE TABLE handoff (
-    task  TEXT NOT NULL,
-    epoch INTEGER NOT NULL,
-    body  TEXT NOT NULL,
-    PRIMARY KEY (task, epoch)
-) STRICT;
 
 -- Plans and reports that were refused, for whoever wants to see why. The newest of each repository.
 CREATE TABLE kept_input (

@@ -5,6 +5,7 @@
 //! are the database's there: hosts need not agree about theirs.
 
 mod book;
+mod keeping;
 mod kept;
 mod looks;
 

@@ -3,7 +3,7 @@
 use camino::Utf8PathBuf;
 use dandori_domain::id::{HostId, PullId, RepoId, RunId, TaskId, TaskNumber};
 use dandori_domain::pull::{Pull, PullFact, PullWanted};
-use dandori_domain::run::{Here, RunSettings};
+use dandori_domain::run::{Brings, Errand, Here, RunSettings};
 use dandori_domain::task::Task;
 use dandori_domain::{AgentName, Run, RunKind, RunSpec, Status};
 use jiff::Timestamp;
@@ -36,7 +36,9 @@ pub struct NewRun {
     pub base: Option<String>,
     pub here: Option<Here>,
     pub checkout: Option<Utf8PathBuf>,
-    pub updates: bool,
+    pub brings: Option<Brings>,
+    /// A run with one is created once, however often it is asked for.
+    pub errand: Option<Errand>,
     pub settings: RunSettings,
     pub again: Option<Again>,
     pub created_at: Timestamp,
@@ -64,7 +66,8 @@ impl NewRun {
             base: self.base.clone(),
             here: self.here.clone(),
             checkout: self.checkout.clone(),
-            updates: self.updates,
+            brings: self.brings.clone(),
+            errand: self.errand.clone(),
             settings: self.settings.clone(),
             retry_of: self.again.map(|again| again.of),
             created_at: self.created_at,
@@ -122,6 +125,15 @@ pub(crate) fn load(tx: &mut dyn Tx, id: TaskId) -> Result<Task> {
 }
 
 fn create(tx: &mut dyn Tx, new: &NewTask, runs: &[NewRun]) -> Result<(Task, Vec<Run>)> {
+    if runs.iter().any(|run| run.errand.is_some()) {
+        // Whoever asks for the same at this moment waits here, and finds what the first has created.
+        let lock = tx.dialect().lock("counter");
+        tx.query(&format!("SELECT value FROM counter WHERE name = 'task'{lock}"), &[])?;
+        if by_id(tx, new.id)?.is_some() {
+            let runs = runs.iter().map(|run| add_run(tx, new.id, run)).collect::<Result<_>>()?;
+            return Ok((load(tx, new.id)?, runs));
+        }
+    }
     // A counter in a row, not a sequence: a task that was not created leaves no gap.
     let number = tx.int("UPDATE counter SET value = value + 1 WHERE name = 'task' RETURNING value", &[])?;
     let task = Task {
@@ -149,6 +161,9 @@ fn create(tx: &mut dyn Tx, new: &NewTask, runs: &[NewRun]) -> Result<(Task, Vec<
 
 fn add_run(tx: &mut dyn Tx, task: TaskId, new: &NewRun) -> Result<Run> {
     let task = load(tx, task)?;
+    if let Some(there) = done_already(tx, &task, new)? {
+        return Ok(there);
+    }
     let run = new.of(&task);
     if let Some(again) = new.again {
         require_newest(tx, task.id, again)?;
@@ -156,6 +171,23 @@ fn add_run(tx: &mut dyn Tx, task: TaskId, new: &NewRun) -> Result<Run> {
     run::require_free_branch(tx, &run)?;
     run::insert(tx, &run)?;
     Ok(run)
+}
+
+/// The run of an errand that was asked for before.
+fn done_already(tx: &mut dyn Tx, task: &Task, new: &NewRun) -> Result<Option<Run>> {
+    if new.errand.is_none() {
+        return Ok(None);
+    }
+    let lock = tx.dialect().lock("task");
+    tx.query(&format!("SELECT id FROM task WHERE id = $1{lock}"), params![task.id])?;
+    let there = match run::load(tx, new.id) {
+        Err(StoreError::NotFound { .. }) => return Ok(None),
+        found => found?,
+    };
+    if there.spec.errand != new.errand || there.spec.task != task.id {
+        return Err(StoreError::other(format!("{} belongs to another errand", new.id)));
+    }
+    Ok(Some(there))
 }
 
 /// A run is tried again once at a time: [`StoreError::Busy`] names the attempt that came first, also when it is over
@@ -304,7 +336,8 @@ fn pick(
 }
 
 impl Store {
-    /// A task with the runs asked for along with it. Its number is the next one, without gaps.
+    /// A task with the runs asked for along with it. Its number is the next one, without gaps. For an errand the task may be
+    /// there, and so may the run: then they are what is answered.
     pub async fn create_task(&self, task: NewTask, runs: Vec<NewRun>) -> Result<(Task, Vec<Run>)> {
         let created = self.write(move |tx| create(tx, &task, &runs)).await?;
         self.note_number(created.0.number.0);
@@ -312,7 +345,7 @@ impl Store {
     }
 
     /// One more run of a task; [`StoreError::Busy`] when another unsettled one works on the same branch, or is the same
-    /// attempt.
+    /// attempt. The run of an errand that is there already is answered as it is.
     pub async fn add_run(&self, task: TaskId, run: NewRun) -> Result<Run> {
         self.write(move |tx| add_run(tx, task, &run)).await
     }

@@ -158,6 +158,7 @@ impl Sample {
             accepted_at: None,
             has_progress: false,
             is_resume: false,
+            said: None,
         };
         Message {
             id: self.mint.clone().message(),

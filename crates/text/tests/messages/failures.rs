@@ -116,6 +116,10 @@ pub(crate) fn all() -> Vec<Failure> {
         Failure::DiskFull { .. } => [Failure::DiskFull { free: 12 << 20 }],
         Failure::Commit { .. } => [Failure::Commit { reason: "the signing key is not available".into() }],
         Failure::PushRefused { .. } => [Failure::PushRefused { reason: "protected branch hook declined".into() }],
+        Failure::DoesNotMerge { .. } => [
+            Failure::DoesNotMerge { name: "T-3".into(), files: list(&["src/cart.rs", "README.md"]) },
+        ],
+        Failure::Check { .. } => [Failure::Check { command: "make test".into(), tail: "2 tests failed".into() }],
         Failure::PushConflict { .. } => [Failure::PushConflict { files: list(&["src/cart.rs"]) }],
         Failure::PushOvertaken { .. } => [Failure::PushOvertaken { retries: 5 }],
     });

@@ -1,6 +1,8 @@
 //! An earlier run's place again: what others have pushed to its branch comes in before the agent goes on.
 
-use dandori_domain::run::{Arrival, Fact, Intent, LeftOut, Note, PlannedWorktree, Run, Start, Workspace};
+use dandori_domain::run::{
+    Arrival, Brings, Fact, Intent, LeftOut, Note, PlannedWorktree, Run, RunKind, Start, Workspace,
+};
 use dandori_domain::{Failure, Oid, WorktreeKey};
 use dandori_git::{Added, CatchUp, Fetch, GitError, Tree};
 use dandori_host::layout::real;
@@ -46,14 +48,26 @@ pub(super) fn plan(
     }
     // What was merged into the files is in no worktree that has to be made again.
     workspace.merges = workspace.merges.filter(|_| !is_gone);
-    if run.spec.updates && workspace.merges.is_some() {
+    if run.gives_back() {
+        // What an earlier one has merged was given back with it.
+        workspace.merges = None;
+    }
+    if run.spec.brings.is_some() && workspace.merges.is_some() {
         // Begun by an earlier run, and not finished.
         let tree = git.worktree(&workspace.path).map_err(failed)?;
         let left = tree.map(|tree| tree.conflict()).transpose().map_err(failed)?.flatten();
         let left = left.map(|conflict| conflict.marked).filter(|files| !files.is_empty());
         facts.extend(left.map(|files| Fact::Noted { note: Note::ConflictBrought { files } }));
-    } else if run.spec.updates && planned.arrival.is_none() {
-        planned.arrival = bring_base(site, known, run, &workspace, tip.as_ref())?.map(Box::new);
+    } else if let (Some(brings), Some(tip)) = (&run.spec.brings, &tip) {
+        let oid = what_comes(site, known, brings, &workspace)?;
+        if !brings.gives_back() {
+            require_clean(known, &workspace)?;
+        }
+        if let Some(arrival) = bring(known, brings, &oid, tip, planned.arrival.as_deref())?
+            && let Some(others) = planned.arrival.replace(Box::new(arrival))
+        {
+            workspace.ours_after = others.theirs;
+        }
     }
     let comes_back = |kept: &Kept, head: &Oid| is_gone && fits(kept, head, tip.as_ref(), planned.arrival.is_some());
     let kept_on = kept.map(|kept| git.kept_on(kept.reference())).transpose().map_err(failed)?.flatten();
@@ -87,27 +101,52 @@ pub(super) fn plan(
     Ok(facts)
 }
 
-/// What the newest base brings. Edits that nobody has committed would become part of the merge: they are named.
-fn bring_base(
-    site: &Site,
-    known: &Known,
-    run: &Run,
-    workspace: &Workspace,
-    tip: Option<&Oid>,
-) -> Result<Option<Arrival>, StepError> {
-    let failed = |e: GitError| worktree_failure(&e);
-    let footing = Footing { checkout: None, base: Some(workspace.base.clone()), here: None };
-    let base = beginning(&known.git, &footing, site.base.as_deref(), Fetch::First).map_err(failed)?;
-    let Some(tip) = tip else { return Ok(None) };
-    if let Some(tree) = known.git.worktree(&workspace.path).map_err(failed)?.filter(Tree::is_there) {
-        let state = tree.state().map_err(failed)?;
-        if !state.dirty.is_empty() {
-            let reason = format!("uncommitted changes in the worktree: {}", state.dirty.join(", "));
-            return Err(Failure::Worktree { reason }.into());
+/// The commit that is to be merged.
+pub(super) fn what_comes(site: &Site, known: &Known, brings: &Brings, workspace: &Workspace) -> Result<Oid, StepError> {
+    match brings {
+        Brings::Commit { oid, .. } => Ok(oid.clone()),
+        Brings::Base => {
+            let footing = Footing { checkout: None, base: Some(workspace.base.clone()), here: None };
+            let base = beginning(&known.git, &footing, site.base.as_deref(), Fetch::First);
+            Ok(base.map_err(|e| worktree_failure(&e))?.commit)
         }
     }
-    tracing::debug!(run = %run.spec.id, base = %base.commit, "the base comes in");
-    known.git.merge_in(tip, &base.commit).map_err(failed)
+}
+
+/// Edits that nobody has committed would become part of the merge: they are named.
+fn require_clean(known: &Known, workspace: &Workspace) -> Result<(), StepError> {
+    let failed = |e: GitError| worktree_failure(&e);
+    let Some(tree) = known.git.worktree(&workspace.path).map_err(failed)?.filter(Tree::is_there) else { return Ok(()) };
+    let state = tree.state().map_err(failed)?;
+    if state.dirty.is_empty() {
+        return Ok(());
+    }
+    let reason = format!("uncommitted changes in the worktree: {}", state.dirty.join(", "));
+    Err(Failure::Worktree { reason }.into())
+}
+
+/// How a commit gets into a branch that stands at `tip`, and to which others may have pushed. `None`: it is in it already, or
+/// what the others pushed has to be brought together with our own work first.
+pub(super) fn bring(
+    known: &Known,
+    brings: &Brings,
+    oid: &Oid,
+    tip: &Oid,
+    others: Option<&Arrival>,
+) -> Result<Option<Arrival>, StepError> {
+    let files_conflict = |files: &[String]| {
+        let name = brings.name("").to_owned();
+        StepError::from(Failure::DoesNotMerge { name, files: files.to_vec() })
+    };
+    if let Some(others) = others.filter(|others| others.takes_commits_apart()) {
+        return if brings.gives_back() { Err(files_conflict(&others.conflicts)) } else { Ok(None) };
+    }
+    let onto = others.map_or(tip, |others| &others.to);
+    let Some(found) = known.git.merge_in(onto, oid).map_err(|e| worktree_failure(&e))? else { return Ok(None) };
+    if brings.gives_back() && !found.conflicts.is_empty() {
+        return Err(files_conflict(&found.conflicts));
+    }
+    Ok(Some(Arrival { from: tip.clone(), ..found }))
 }
 
 /// Whether kept work can come back as it was: nothing else has come to lie where it was taken from.
@@ -150,17 +189,21 @@ pub(super) fn arrive(
         workspace.base_oid = added.tip.clone();
         return Ok(facts);
     }
+    if run.gives_back() {
+        facts.extend(clear(known, run, added, workspace, arrival, now).map_err(|e| worktree_failure(&e))?);
+    }
     if arrival.takes_commits_apart() {
         facts.extend(keep(known, run, added, workspace, arrival, now).map_err(|e| worktree_failure(&e))?);
     }
     match added.tree.arrive(&workspace.branch, arrival) {
         Ok(()) => {
-            if let Some(base) = &arrival.base {
-                workspace.merges = Some(Box::new(base.clone()));
+            if let Some(merged) = &arrival.base {
+                workspace.merges = Some(Box::new(merged.clone()));
                 // With a conflict it is the agent who merges it, or nobody.
                 if arrival.conflicts.is_empty() {
-                    let (base, commits) = (workspace.base.clone(), arrival.commits);
-                    facts.push(Fact::Noted { note: Note::BaseMerged { base, commits } });
+                    let base = run.spec.brings.as_ref().map_or(&*workspace.base, |brings| brings.name(&workspace.base));
+                    let note = Note::BaseMerged { base: base.to_owned(), commits: arrival.commits };
+                    facts.push(Fact::Noted { note });
                 }
             } else {
                 workspace.ours_after = arrival.theirs.clone();
@@ -177,6 +220,35 @@ pub(super) fn arrive(
         Err(e) => return Err(worktree_failure(&e)),
     }
     Ok(facts)
+}
+
+/// What an earlier check has left in the files, or somebody by hand, is no part of this merge. It is kept, unless it is only
+/// what git had merged for that check.
+fn clear(
+    known: &Known,
+    run: &Run,
+    added: &Added,
+    workspace: &Workspace,
+    arrival: &Arrival,
+    now: Timestamp,
+) -> Result<Option<Fact>, GitError> {
+    let earlier = match &run.spec.kind {
+        RunKind::FollowUp { workspace: Workspace { base_oid, merges: Some(merged), .. }, .. } => {
+            known.git.merge_in(base_oid, merged)?.map(|earlier| earlier.files)
+        }
+        _ => None,
+    };
+    let known_files = [Some(&added.tip), Some(&arrival.files), earlier.as_ref()];
+    let known_files: Vec<&Oid> = known_files.into_iter().flatten().collect();
+    let mut fact = None;
+    if !added.tree.is_as(&known_files)? {
+        let reference = preserved_ref_of(&WorktreeKey::from(run.spec.id.key()));
+        let message = format!("preserved from {} before merging", run.spec.id);
+        let kept = known.git.preserve_beside(&added.tree, &workspace.branch, &reference, &message, now)?;
+        fact = kept.map(|oid| Fact::Preserved { reference, oid });
+    }
+    added.tree.put_back(&added.tip)?;
+    Ok(fact)
 }
 
 /// Our commits as they are, before what they did becomes edits.

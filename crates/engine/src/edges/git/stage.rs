@@ -35,8 +35,16 @@ pub(super) fn stage(layout: &Layout, known: &Known, run: &Run, work: &Work) -> R
     }
     let further = run.spec.settings.forbidden_paths.iter().map(String::as_str);
     let forbidden: Vec<&str> = FORBIDDEN.iter().copied().chain(further).collect();
-    let staged = tree.stage_merge(&workspace.base_oid, workspace.merges.as_deref(), &forbidden, Bounds::default());
-    match staged.map_err(|e| staging(&e))? {
+    let (parent, merges) = (&workspace.base_oid, workspace.merges.as_deref());
+    let answer = if run.spec.settings.read_only {
+        tree.stage_as_merged(parent, None)
+    } else if run.gives_back() {
+        // What the check wrote is nobody's work.
+        tree.stage_as_merged(parent, merges)
+    } else {
+        tree.stage_merge(parent, merges, &forbidden, Bounds::default())
+    };
+    match answer.map_err(|e| staging(&e))? {
         StageAnswer::Refused { findings } => Err(tampered(findings)),
         StageAnswer::Staged { tree: oid, parent, changes } => {
             if changes.is_some() {

@@ -6,7 +6,7 @@ use dandori_domain::worktree::Owner;
 use dandori_domain::{Failure, Problem, WorktreeKey};
 use dandori_git::{ExistingBranch, Fetch, GitError, NewWorktree, Origin};
 
-use super::again::arrive;
+use super::again::{arrive, bring, what_comes};
 use super::{RealGit, beginning, free_branch_for, lock_reason, refuse_unsupported, worktree_failure};
 use crate::edges::{Footing, MakeAnswer, Site};
 use crate::repos::Known;
@@ -45,7 +45,14 @@ impl RealGit {
             merges: None,
             base_oid: base.commit,
         };
-        let planned = PlannedWorktree { workspace, arrival: None, kept: None };
+        let arrival = match &run.spec.brings {
+            Some(brings) => {
+                let oid = what_comes(site, known, brings, &workspace)?;
+                bring(known, brings, &oid, &workspace.base_oid, None)?
+            }
+            None => None,
+        };
+        let planned = PlannedWorktree { workspace, arrival: arrival.map(Box::new), kept: None };
         facts.push(Fact::Intended { intent: Intent::Worktree(planned) });
         Ok(facts)
     }

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use camino::Utf8PathBuf;
 use dandori_agent::{Order, PrepareError};
-use dandori_domain::run::{Fact, Note, ProcessRef, Run, RunKind, Sandbox, SandboxMode, Workspace};
-use dandori_domain::wording::{self, with_base_conflict, with_conflict};
+use dandori_domain::run::{Brings, Fact, Note, ProcessRef, Run, RunKind, Sandbox, SandboxMode, Workspace};
+use dandori_domain::wording::{self, with_conflict, with_merge_conflict};
 use dandori_domain::{AgentFailure, Failure};
 use dandori_host::shim::{self, LaunchError, LaunchOrder, Probe, Started};
 
@@ -46,7 +46,7 @@ impl Engine {
                 let agent = run.spec.agent.to_string();
                 facts.push(Fact::Noted { note: Note::BudgetNotKept { agent } });
             }
-            if run.spec.settings.is_acp() {
+            if run.is_acp() {
                 facts.push(Fact::Noted { note: Note::AsksItself { agent: run.spec.agent.to_string() } });
             }
             facts.extend(started.as_ref().and_then(|s| fence_note(&s.sandbox)).map(|note| Fact::Noted { note }));
@@ -65,7 +65,7 @@ impl Engine {
 
     /// What was asked and said in the runs before, for an agent that may have lost its conversation.
     async fn earlier(&self, run: &Run) -> Option<String> {
-        if !run.spec.settings.is_acp() {
+        if !run.is_acp() {
             return None;
         }
         let mut told = Vec::new();
@@ -180,14 +180,20 @@ impl Engine {
     /// What the user asked, and what the agent finds in its files that it cannot know of.
     fn instruction_of<'r>(&self, site: &Site, run: &'r Run) -> Result<Cow<'r, str>, StepError> {
         let asked = Cow::Borrowed(run.spec.instruction.as_str());
-        let RunKind::FollowUp { workspace, .. } = &run.spec.kind else { return Ok(asked) };
+        let Some(workspace) = run.workspace() else { return Ok(asked) };
+        if run.spec.kind == RunKind::First && workspace.merges.is_none() {
+            return Ok(asked);
+        }
         let Some(conflict) = self.0.edges.git.conflict(site, workspace)? else { return Ok(asked) };
-        let with = if run.workspace().is_some_and(|workspace| workspace.merges.is_some()) {
-            with_base_conflict
-        } else {
-            with_conflict
+        let (files, theirs, ours) = (conflict.files(), &conflict.theirs, &conflict.ours);
+        if workspace.merges.is_none() {
+            return Ok(with_conflict(&asked, &files, theirs, ours).into());
+        }
+        let name = match &run.spec.brings {
+            Some(Brings::Commit { name, .. }) => Some(name.as_str()),
+            Some(Brings::Base) | None => None,
         };
-        Ok(with(&asked, &conflict.files(), &conflict.theirs, &conflict.ours).into())
+        Ok(with_merge_conflict(&asked, name, &files, theirs, ours).into())
     }
 }
 

@@ -41,10 +41,10 @@ impl Engine {
         workspace: &Workspace,
         user_env: &Env,
     ) -> std::io::Result<Option<RunGuards>> {
-        let has_events = match &run.spec.agent {
+        let has_events = match &run.worker() {
             AgentName::Client(client) => client.hooks().is_some(),
             // One that speaks ACP has no hooks: its requests are judged for it.
-            AgentName::Exec(_) | AgentName::Custom(_) | AgentName::Rehearsal => run.spec.settings.is_acp(),
+            AgentName::Exec(_) | AgentName::Custom(_) | AgentName::Rehearsal => run.is_acp(),
         };
         if !has_events {
             return Ok(None);

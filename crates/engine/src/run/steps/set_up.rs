@@ -18,6 +18,9 @@ use crate::fence::{self, Wanted};
 
 impl Engine {
     pub(crate) fn set_up_commands(&self, run: &Run, tree: &Utf8Path) -> Vec<SetUpCommand> {
+        if run.spec.settings.read_only {
+            return Vec::new();
+        }
         commands(
             &run.spec.settings.set_up,
             |file| tree.join(file).is_file(),

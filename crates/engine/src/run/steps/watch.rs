@@ -12,7 +12,7 @@ use std::time::Duration;
 use camino::Utf8Path;
 use dandori_agent::Reader;
 use dandori_domain::run::{Fact, Note, Run, RunKind};
-use dandori_domain::{AgentEvent, AgentFailure, Failure, Limit, Usage, Verdict};
+use dandori_domain::{AgentEvent, AgentFailure, AgentName, Failure, Limit, Usage, Verdict};
 use dandori_host::cmd::last_lines;
 use dandori_host::shim::{ExitRecord, Probe, Why};
 use jiff::Timestamp;
@@ -40,6 +40,9 @@ const ROUNDS_AT_ONCE: usize = 32;
 /// Of what a program said last. Its last lines are in it, whatever came before.
 const TAIL_BYTES: u64 = 64 * 1024;
 
+/// Of what a check that failed has said.
+const CHECK_LINES: usize = 20;
+
 /// A stream as far as it has been read.
 pub(crate) struct Stream {
     file: Option<File>,
@@ -55,8 +58,7 @@ impl Stream {
             RunKind::FollowUp { session, .. } => session.clone(),
             RunKind::First => None,
         };
-        let reader =
-            if run.spec.settings.is_acp() { Reader::of_acp(asked) } else { Reader::new(&run.worker(), asked, before) };
+        let reader = if run.is_acp() { Reader::of_acp(asked) } else { Reader::new(&run.worker(), asked, before) };
         Self { file: None, layout, reader, is_cut: false }
     }
 
@@ -243,6 +245,7 @@ pub(crate) fn ended(run: &Run, stream: &mut Stream, record: &ExitRecord) -> Vec<
         Why::NoSandbox { reason } => Some(not_started(reason)),
         Why::Stopped { reason } => Some(other(format!("it was stopped: {reason}"))),
     };
+    let failure = failure.or_else(|| check_failed(run, &stream.layout, &verdict));
     let mut facts: Vec<Fact> = failure.into_iter().map(|failure| Fact::Failed { failure }).collect();
     if run.session.is_none()
         && let Some(session) = stream.reader.session()
@@ -258,6 +261,16 @@ pub(crate) fn ended(run: &Run, stream: &mut Stream, record: &ExitRecord) -> Vec<
     }
     facts.push(Fact::AgentEnded { verdict, exit: record.code, signal: record.signal, usage });
     facts
+}
+
+/// In place of an agent a check has decided about a merge: what it said last is the reason.
+fn check_failed(run: &Run, layout: &RunLayout, verdict: &Verdict) -> Option<Failure> {
+    let Some(AgentName::Exec(command)) = run.gives_back().then(|| run.worker()) else { return None };
+    if matches!(verdict, Verdict::Done { .. }) {
+        return None;
+    }
+    let said = format!("{}\n{}", tail_of(&layout.output(), CHECK_LINES), tail_of(&layout.stderr(), CHECK_LINES));
+    Some(Failure::Check { command, tail: last_lines(said.trim(), CHECK_LINES) })
 }
 
 /// An agent that knows its budget stops by itself; it is the same failure as when we stop it.

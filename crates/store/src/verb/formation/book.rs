@@ -20,7 +20,7 @@ use crate::tx::{Tx, Value, json, params};
 pub struct Book<'t> {
     pub(super) tx: &'t mut dyn Tx,
     pub(super) repo: RepoId,
-    now: Timestamp,
+    pub(super) now: Timestamp,
     is_to_change: bool,
 }
 

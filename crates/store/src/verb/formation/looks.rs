@@ -1,7 +1,7 @@
 //! What people see of a formation beyond what its protocol needs, and how it stands.
 
-use dandori_domain::id::{CommandId, Epoch, MessageId, RepoId, TaskId};
-use dandori_formation::{Command, Message, Report, ResultRow, Standing};
+use dandori_domain::id::{CommandId, MessageId, RepoId, TaskId};
+use dandori_formation::{Command, Message, ResultRow, Standing};
 
 use super::Book;
 use crate::error::{Result, StoreError};
@@ -92,21 +92,6 @@ impl Book<'_> {
             Ok((row.text(0)?.to_owned(), u64::try_from(row.int(1)?).map_err(StoreError::unreadable)?))
         };
         rows.iter().map(one).collect()
-    }
-
-    /// What an agent said about its task under this epoch. Whoever settles its run reports it, with the run's work.
-    pub fn handoff(&mut self, task: TaskId, epoch: Epoch) -> Result<Option<Report>> {
-        self.one("SELECT body FROM handoff WHERE task = $1 AND epoch = $2", params![task, epoch.0])
-    }
-
-    /// The last word counts.
-    pub fn put_handoff(&mut self, task: TaskId, epoch: Epoch, report: &Report) -> Result<()> {
-        self.tx.execute(
-            "INSERT INTO handoff (task, epoch, body) VALUES ($1, $2, $3)
-             ON CONFLICT (task, epoch) DO UPDATE SET body = excluded.body",
-            params![task, epoch.0, json(report)?],
-        )?;
-        Ok(())
     }
 
     /// How it stands. One that was never up is down.

@@ -1,0 +1,52 @@
+//! Ids that follow from others: whoever asks for the same thing again, after a crash or because nobody answered, asks for the
+//! same subject.
+
+use dandori_domain::{CommandId, MessageId, RepoId, ResultId, TaskId};
+use jiff::Timestamp;
+use sha2::{Digest, Sha256};
+
+/// The order's own task: on its branch the workers' commits come together, and it gets the pull request.
+pub(crate) fn order_task(command: CommandId) -> TaskId {
+    let (at, random) = derived(&command.to_string(), "order");
+    TaskId::mint(at, random)
+}
+
+/// The planner's conversation about an order.
+pub(crate) fn planning_task(command: CommandId) -> TaskId {
+    let (at, random) = derived(&command.to_string(), "plan");
+    TaskId::mint(at, random)
+}
+
+/// The orchestrator's conversation, over all orders of a repository.
+pub(crate) fn orchestrator_task(repo: RepoId) -> TaskId {
+    let (at, random) = derived(&repo.to_string(), "orchestrator");
+    TaskId::mint(at, random)
+}
+
+/// A result is brought into the order's branch as if a message had asked for it.
+pub(crate) fn integration(result: ResultId) -> MessageId {
+    let (at, random) = derived(&result.to_string(), "integrate");
+    MessageId::mint(at, random)
+}
+
+/// A moment and eighty random bits, both from a name: ids sort by their time, and these by no time of ours.
+fn derived(name: &str, purpose: &str) -> (Timestamp, u128) {
+    let hash = Sha256::digest(format!("{name} {purpose}"));
+    let random = hash.first_chunk::<16>().copied().map_or(0, u128::from_be_bytes);
+    (Timestamp::UNIX_EPOCH, random)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_is_asked_for_under_the_same_id_and_nothing_else() {
+        let command = CommandId::mint(Timestamp::UNIX_EPOCH, 7);
+        assert_eq!(order_task(command), order_task(command));
+        assert_ne!(order_task(command), planning_task(command));
+        assert_ne!(order_task(command), order_task(CommandId::mint(Timestamp::UNIX_EPOCH, 8)));
+        let result = |seed| ResultId::mint(Timestamp::UNIX_EPOCH, seed);
+        assert_ne!(integration(result(7)), integration(result(8)));
+    }
+}

@@ -1,0 +1,50 @@
+//! What whoever keeps a formation going has to find, beyond what its protocol needs.
+
+use dandori_domain::id::{CommandId, TaskId};
+use dandori_formation::{Command, Ledger, Message, ResultRow, Task, TaskState};
+
+use super::Book;
+use crate::error::Result;
+use crate::tx::params;
+
+impl Book<'_> {
+    /// The oldest report of a command whose work is to be merged.
+    pub fn to_verify(&mut self, command: CommandId) -> Result<Option<(Command, Task, ResultRow)>> {
+        let sql = "SELECT body FROM plan_task WHERE command = $1 AND state = 'verify_pending'";
+        let waiting: Vec<Task> = self.many(sql, params![command])?;
+        let reported = |task: &Task| match task.state {
+            TaskState::VerifyPending { result, since } => Some((since, result)),
+            _ => None,
+        };
+        let Some((task, (_, result))) = waiting
+            .into_iter()
+            .filter_map(|task| Some((reported(&task)?, task)))
+            .map(|(at, task)| (task, at))
+            .min_by_key(|(task, at)| (at.0, task.ordinal))
+        else {
+            return Ok(None);
+        };
+        let (command, result) = (self.command(command)?, self.result(result)?);
+        Ok(command.zip(result).map(|(command, result)| (command, task, result)))
+    }
+
+    /// Steps that dandori takes itself and that may be taken.
+    pub fn commit_steps(&mut self) -> Result<Vec<TaskId>> {
+        if !self.continuous()?.enabled {
+            return Ok(Vec::new());
+        }
+        let mut found = Vec::new();
+        for command in self.open_commands()? {
+            let sql = "SELECT body FROM plan_task WHERE command = $1 AND state = 'ready'";
+            let ready: Vec<Task> = self.many(sql, params![command])?;
+            found.extend(ready.iter().filter(|task| task.is_system() && task.is_current()).map(|task| task.id));
+        }
+        Ok(found)
+    }
+
+    /// Messages whose lease has run out by now.
+    pub fn expired_now(&mut self) -> Result<Vec<Message>> {
+        let now = self.now;
+        self.expired(now)
+    }
+}
