@@ -7,6 +7,7 @@ mod keeper;
 mod kept;
 mod orders;
 mod plans;
+mod point;
 mod reports;
 mod seen;
 mod sound;
@@ -28,6 +29,11 @@ use dandori_store::{Book, Done, FormationStep, Scope, StoreError};
 use crate::Engine;
 use crate::trouble::store_problem;
 
+use point::Point;
+
+pub(crate) use point::points;
+
+pub use ids::{order_task, planning_task};
 pub use kept::Restored;
 pub use orders::{Asker, NewOrder};
 pub use plans::{GivenPlan, GivenRetry, TakenPlan};
@@ -69,6 +75,11 @@ impl Formation {
 
     fn random(&self) -> u128 {
         self.engine.random()
+    }
+
+    /// The main checkout.
+    pub fn root(&self) -> &camino::Utf8Path {
+        &self.repo.root
     }
 
     pub fn settings(&self) -> &FormationSettings {
@@ -118,28 +129,30 @@ impl Formation {
         self.engine.store().formation_look(self.repo.id, self.engine.now(), work).await
     }
 
-    /// A crash here is survived like any other.
-    async fn crash_point(&self, name: &str) {
-        self.engine.0.kernel.formation_point(name).await;
+    /// The keeper's own step. `None`: somebody else was first, or the lease has been given to another; what was to be written is
+    /// out of date, and the next look shows why.
+    async fn take<T, F>(&self, point: Point, scope: Scope, work: F) -> Result<Option<T>, Problem>
+    where
+        T: Send + 'static,
+        F: FnMut(&mut Book<'_>, &mut Step<'_>) -> Result<T, StoreError> + Send + 'static,
+    {
+        match self.step(scope, work).await {
+            Ok(done) => {
+                self.engine.0.kernel.point(&point.name()).await;
+                Ok(Some(done.value))
+            }
+            Err(StoreError::Formation(refused)) => {
+                tracing::debug!("not taken: {refused}");
+                Ok(None)
+            }
+            Err(other) => Err(store_problem(&other)),
+        }
     }
 }
 
 /// The protocol says no, as the problem people are told.
 fn refusal(refused: Refused) -> Problem {
     store_problem(&StoreError::Formation(refused))
-}
-
-/// Somebody else was first, or the lease has been given to another: what was to be written is out of date, and the next look
-/// shows why.
-fn unless_overtaken<T>(taken: Result<Done<T>, StoreError>) -> Result<Option<Done<T>>, Problem> {
-    match taken {
-        Ok(done) => Ok(Some(done)),
-        Err(StoreError::Formation(refused)) => {
-            tracing::debug!("not taken: {refused}");
-            Ok(None)
-        }
-        Err(other) => Err(store_problem(&other)),
-    }
 }
 
 impl Engine {

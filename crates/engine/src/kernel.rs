@@ -176,9 +176,9 @@ impl Kernel {
         self.faults.reached(&fault::recorded::<M>(fact)).await;
     }
 
-    /// A step of a formation has just been committed, and what follows from it is not done yet: a crash point.
-    pub(crate) async fn formation_point(&self, name: &str) {
-        self.faults.reached(&format!("formation.{name}")).await;
+    /// Something has just been committed that no machine's fact says, and what follows from it is not done yet.
+    pub(crate) async fn point(&self, name: &str) {
+        self.faults.reached(name).await;
     }
 
     /// An effect has just happened, and nothing says so yet: a crash point.

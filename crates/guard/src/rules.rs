@@ -124,6 +124,9 @@ pub struct Constraints {
     pub git: Vec<String>,
     /// Globs, as in [`Protected`].
     pub paths: Vec<String>,
+    /// Folders in which it may only read, by all their names.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub read_only: Vec<Utf8PathBuf>,
 }
 
 impl Default for Constraints {
@@ -132,6 +135,7 @@ impl Default for Constraints {
         Self {
             git: strings(dandori_domain::constraint::FORBIDDEN_GIT),
             paths: strings(&[".git", ".git/**", ".env", ".env.*", "*.key", "*.pem"]),
+            read_only: Vec::new(),
         }
     }
 }

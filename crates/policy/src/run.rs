@@ -29,6 +29,8 @@ pub struct Run<'a> {
     pub home: &'a Utf8Path,
     /// Paths of the project's own that it may not touch, besides those no run may.
     pub forbidden: &'a [String],
+    /// It changes nothing in its worktree.
+    pub read_only: bool,
 }
 
 /// What is written down for the hooks of a run.
@@ -46,6 +48,9 @@ impl RunRules {
         rules.order.retain(|active| !NEED_A_PERSON.contains(&active.name.as_str()));
         let mut constraints = Constraints::default();
         constraints.paths.extend(run.forbidden.iter().cloned());
+        if run.read_only {
+            constraints.read_only = both_names([run.worktree.to_owned()]);
+        }
         rules.constraints = Some(constraints);
         let own = [run.folder.to_owned(), run.guards.to_owned()];
         rules.control.extend(both_names(own.into_iter().chain(settings_in(run.home))));

@@ -9,7 +9,7 @@ use dandori_formation::{AgentId, Command, Ledger, Message, MessageKind};
 use dandori_store::{Scope, StoreError};
 
 use super::start::errand;
-use super::{Formation, ToTell, unless_overtaken};
+use super::{Formation, Point, ToTell};
 use crate::trouble::store_problem;
 
 /// How a run that is over went, for the one it worked for.
@@ -78,13 +78,13 @@ impl Formation {
         }
         if lease.accepted_at.is_none() && run.status() != Status::Pending && message.kind.task().is_some() {
             let (id, epoch) = (message.id, lease.epoch);
-            let told = self.step(Scope::Message(id), move |book, step| protocol::accepted(book, step, id, epoch)).await;
-            unless_overtaken(told)?;
+            self.take(Point::Accepted, Scope::Message(id), move |book, step| protocol::accepted(book, step, id, epoch))
+                .await?;
         }
         if !lease.has_progress && run.conversation().is_some() {
             let (id, epoch) = (message.id, lease.epoch);
-            let told = self.step(Scope::Message(id), move |book, step| protocol::progress(book, step, id, epoch)).await;
-            unless_overtaken(told)?;
+            self.take(Point::Progress, Scope::Message(id), move |book, step| protocol::progress(book, step, id, epoch))
+                .await?;
         }
         self.heartbeat(&message).await
     }
@@ -97,22 +97,25 @@ impl Formation {
             return Ok(());
         }
         let (id, epoch) = (message.id, lease.epoch);
-        let told = self.step(Scope::Message(id), move |book, step| protocol::heartbeat(book, step, id, epoch)).await;
-        unless_overtaken(told).map(drop)
+        self.take(Point::Heartbeat, Scope::Message(id), move |book, step| protocol::heartbeat(book, step, id, epoch))
+            .await
+            .map(drop)
     }
 
     async fn expire(&self, message: &Message, sight: Sight) -> Result<(), Problem> {
         let (id, epoch) = (message.id, message.epoch);
-        let told =
-            self.step(Scope::Message(id), move |book, step| protocol::expire(book, step, id, epoch, sight)).await;
-        unless_overtaken(told).map(drop)
+        self.take(Point::Expired, Scope::Message(id), move |book, step| protocol::expire(book, step, id, epoch, sight))
+            .await
+            .map(drop)
     }
 
     async fn release(&self, message: &Message, released: Released) -> Result<(), Problem> {
         let (id, epoch) = (message.id, message.epoch);
-        let told =
-            self.step(Scope::Message(id), move |book, step| protocol::release(book, step, id, epoch, &released)).await;
-        unless_overtaken(told).map(drop)
+        self.take(Point::Released, Scope::Message(id), move |book, step| {
+            protocol::release(book, step, id, epoch, &released)
+        })
+        .await
+        .map(drop)
     }
 
     async fn is_called_off(&self, message: &Message) -> Result<bool, Problem> {
@@ -131,8 +134,11 @@ impl Formation {
         }
         let Some(task) = message.kind.task() else { return Ok(()) };
         let epoch = message.epoch;
-        let told = self.step(Scope::Task(task), move |book, step| protocol::interrupted(book, step, task, epoch)).await;
-        unless_overtaken(told).map(drop)
+        self.take(Point::Interrupted, Scope::Task(task), move |book, step| {
+            protocol::interrupted(book, step, task, epoch)
+        })
+        .await
+        .map(drop)
     }
 
     /// Once is enough; one that is over already is no trouble.
@@ -173,10 +179,11 @@ impl Formation {
                 match came(run, &self.engine) {
                     Came::Through | Came::Stopped | Came::OverBudget { .. } => {
                         let (id, epoch) = (message.id, message.epoch);
-                        let told = self
-                            .step(Scope::Message(id), move |book, step| protocol::accepted(book, step, id, epoch))
-                            .await;
-                        unless_overtaken(told).map(drop)
+                        self.take(Point::Delivered, Scope::Message(id), move |book, step| {
+                            protocol::accepted(book, step, id, epoch)
+                        })
+                        .await
+                        .map(drop)
                     }
                     other => self.release(message, other.released()).await,
                 }
@@ -207,9 +214,7 @@ impl Formation {
     async fn report(&self, message: &Message, report: Report) -> Result<(), Problem> {
         let Some(task) = message.kind.task() else { return Ok(()) };
         let new = ReportIn { task, by: message.to, epoch: message.epoch, report };
-        let told = self.step(Scope::Task(task), move |book, step| protocol::report(book, step, &new)).await;
-        unless_overtaken(told)?;
-        self.crash_point("reported").await;
+        self.take(Point::Reported, Scope::Task(task), move |book, step| protocol::report(book, step, &new)).await?;
         Ok(())
     }
 }

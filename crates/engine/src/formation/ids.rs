@@ -6,13 +6,13 @@ use jiff::Timestamp;
 use sha2::{Digest, Sha256};
 
 /// The order's own task: on its branch the workers' commits come together, and it gets the pull request.
-pub(crate) fn order_task(command: CommandId) -> TaskId {
+pub fn order_task(command: CommandId) -> TaskId {
     let (at, random) = derived(&command.to_string(), "order");
     TaskId::mint(at, random)
 }
 
 /// The planner's conversation about an order.
-pub(crate) fn planning_task(command: CommandId) -> TaskId {
+pub fn planning_task(command: CommandId) -> TaskId {
     let (at, random) = derived(&command.to_string(), "plan");
     TaskId::mint(at, random)
 }

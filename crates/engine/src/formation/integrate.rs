@@ -9,7 +9,7 @@ use dandori_store::Scope;
 
 use super::ids::{integration, order_task};
 use super::tell::{ToTell, gather_pull};
-use super::{Formation, unless_overtaken};
+use super::{Formation, Point};
 use crate::run::{NewTaskRequest, RunChoice};
 use crate::trouble::store_problem;
 
@@ -64,11 +64,10 @@ impl Formation {
 
     async fn decide(&self, task: &Task, result: &ResultRow, verdict: Verdict) -> Result<(), Problem> {
         let (task, result) = (task.id, result.id);
-        let told = self
-            .step(Scope::Task(task), move |book, step| protocol::verified(book, step, task, result, verdict.clone()))
-            .await;
-        unless_overtaken(told)?;
-        self.crash_point("verified").await;
+        self.take(Point::Verified, Scope::Task(task), move |book, step| {
+            protocol::verified(book, step, task, result, verdict.clone())
+        })
+        .await?;
         Ok(())
     }
 

@@ -8,7 +8,7 @@ use dandori_formation::Ledger;
 use dandori_formation::protocol;
 use dandori_store::Scope;
 
-use super::Formation;
+use super::{Formation, Point};
 use crate::Engine;
 use crate::trouble::store_problem;
 
@@ -64,9 +64,8 @@ impl Formation {
     async fn let_time_pass(&self) -> Result<(), Problem> {
         let open = self.look(|book| book.open_commands()).await?;
         for command in open {
-            let scanned =
-                self.step(Scope::Command(command), move |book, step| protocol::scan(book, step, command)).await;
-            super::unless_overtaken(scanned)?;
+            let scope = Scope::Command(command);
+            self.take(Point::Scanned, scope, move |book, step| protocol::scan(book, step, command)).await?;
         }
         Ok(())
     }
@@ -76,9 +75,9 @@ impl Formation {
         let ready = self.look(|book| book.commit_steps()).await?;
         for task in ready {
             let summary = "Everything is committed on the order's branch.".to_owned();
-            let taken =
-                self.step(Scope::Task(task), move |book, step| protocol::committed(book, step, task, &summary)).await;
-            super::unless_overtaken(taken)?;
+            let scope = Scope::Task(task);
+            self.take(Point::Committed, scope, move |book, step| protocol::committed(book, step, task, &summary))
+                .await?;
         }
         Ok(())
     }
@@ -91,10 +90,12 @@ impl Formation {
         }
         for agent in dandori_formation::AgentId::all(self.settings().workers) {
             let holder = self.engine.life().host.to_string();
-            let claimed =
-                self.step(Scope::Agent(agent), move |book, step| protocol::claim(book, step, agent, &holder)).await;
-            if let Some(Some(claim)) = super::unless_overtaken(claimed)?.map(|done| done.value) {
-                self.crash_point("claimed").await;
+            let claimed = self
+                .take(Point::Claimed, Scope::Agent(agent), move |book, step| {
+                    protocol::claim(book, step, agent, &holder)
+                })
+                .await?;
+            if let Some(Some(claim)) = claimed {
                 self.attend(claim.message).await?;
             }
         }

@@ -1,13 +1,16 @@
 //! Orders: given, named, held up, changed, called off.
 
+use std::sync::Arc;
+
 use camino::Utf8Path;
 use dandori_domain::{CommandId, MessageId, Problem};
 use dandori_formation::command::Review;
 use dandori_formation::message::DEFAULT_PRIORITY;
 use dandori_formation::plan::demand;
-use dandori_formation::protocol::{self, Amended, NewCommand};
-use dandori_formation::{AgentId, Command, Ledger, Message, Refused};
-use dandori_store::{FormationItem, Scope};
+use dandori_formation::protocol::{self, Amended, NewCommand, Step};
+use dandori_formation::{AgentId, Command, Delivery, Ledger, Message, Refused, Standing};
+use dandori_host::Env;
+use dandori_store::{Book, FormationItem, Scope};
 
 use super::{Formation, refusal};
 use crate::Engine;
@@ -40,6 +43,8 @@ pub struct NewOrder {
     pub review: bool,
     /// What it asks for is numbered, and its plan has to say what covers it.
     pub has_demands: bool,
+    /// The formation comes up for it, as it was the last time.
+    pub brings_up: bool,
 }
 
 impl Engine {
@@ -69,7 +74,11 @@ impl Engine {
 }
 
 impl Formation {
-    pub async fn give_order(&self, new: NewOrder) -> Result<Command, Problem> {
+    pub async fn give_order(&self, new: NewOrder, caller: Option<Arc<Env>>) -> Result<Command, Problem> {
+        if caller.is_some() {
+            self.engine.remember_formation_caller(self.repo.id, caller);
+        }
+        let brings_up = new.brings_up;
         let demands = if new.has_demands { demand::demands(&new.content) } else { Vec::new() };
         let new = NewCommand {
             content: new.content,
@@ -77,7 +86,15 @@ impl Formation {
             priority: new.priority.unwrap_or(DEFAULT_PRIORITY),
             review: if new.review { Review::Wanted } else { Review::NotWanted },
         };
-        let done = self.step(Scope::Orders, move |book, step| protocol::order(book, step, new.clone())).await?;
+        let give = move |book: &mut Book<'_>, step: &mut Step<'_>| {
+            let command = protocol::order(book, step, new.clone())?;
+            let before = book.standing()?;
+            if brings_up && !before.is_up {
+                book.put_standing(&Standing { is_up: true, since: Some(step.now), ..before })?;
+            }
+            Ok(command)
+        };
+        let done = self.step(Scope::Orders, give).await?;
         Ok(done.value)
     }
 
@@ -128,10 +145,14 @@ impl Formation {
         Ok(self.look(|book| book.dead_letters()).await?)
     }
 
-    /// A message that could not be delivered, or could before.
-    pub async fn message(&self, message: MessageId) -> Result<Message, Problem> {
+    /// A message that could not be delivered.
+    pub async fn dead_letter(&self, message: MessageId) -> Result<Message, Problem> {
         let found = self.look(move |book| book.message(message)).await?;
-        found.ok_or_else(|| refusal(Refused::UnknownMessage { message }))
+        let found = found.ok_or_else(|| refusal(Refused::UnknownMessage { message }))?;
+        match found.delivery {
+            Delivery::DeadLetter { .. } => Ok(found),
+            other => Err(refusal(Refused::NotDead { message, delivery: other.name().to_owned() })),
+        }
     }
 
     pub async fn requeue(&self, message: MessageId) -> Result<protocol::Requeued, Problem> {

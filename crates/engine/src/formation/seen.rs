@@ -1,7 +1,9 @@
 //! A formation as it is at one moment: everything that is shown of it, from one look at the rows.
 
 use camino::Utf8PathBuf;
-use dandori_config::FormationSettings;
+use dandori_config::{FormationBudget, FormationMode};
+use dandori_domain::pull::Pull;
+use dandori_domain::run::Run;
 use dandori_domain::{CommandId, PhaseId, Problem, TaskId};
 use dandori_formation::continuous::Continuous;
 use dandori_formation::result::LateReport;
@@ -18,7 +20,10 @@ const PAST: u32 = 5;
 #[derive(Clone, Debug)]
 pub struct SeenFormation {
     pub root: Utf8PathBuf,
-    pub settings: FormationSettings,
+    /// Its agents have panes that a person can type into.
+    pub is_tmux: bool,
+    pub budget: FormationBudget,
+    pub coordination_limit: Option<u8>,
     pub standing: Standing,
     pub at: Timestamp,
     /// Orchestrator, planner, then the workers.
@@ -41,6 +46,8 @@ pub struct SeenAgent {
     pub number: Option<u32>,
     /// The name of its task or phase.
     pub name: Option<String>,
+    /// The run that works on it.
+    pub run: Option<Box<Run>>,
 }
 
 /// An order with everything that has come of it.
@@ -52,6 +59,8 @@ pub struct SeenOrder {
     pub tasks: Vec<Task>,
     pub results: Vec<ResultRow>,
     pub late: Vec<LateReport>,
+    /// Of its branch, the newest.
+    pub pull: Option<Pull>,
 }
 
 impl Engine {
@@ -71,7 +80,13 @@ impl Engine {
 impl Formation {
     pub async fn seen(&self) -> Result<SeenFormation, Problem> {
         let (formation, at) = (self.clone(), self.now());
-        Ok(self.look(move |book| formation.see(book, at)).await?)
+        let mut seen = self.look(move |book| formation.see(book, at)).await?;
+        for agent in &mut seen.agents {
+            if let Some(message) = &agent.message {
+                agent.run = self.run_of(message).await?.map(Box::new);
+            }
+        }
+        Ok(seen)
     }
 
     fn see(&self, book: &mut Book<'_>, at: Timestamp) -> Result<SeenFormation, StoreError> {
@@ -93,6 +108,7 @@ impl Formation {
                 message,
                 number,
                 name,
+                run: None,
             });
         }
         let mut commands = book.open_command_rows()?;
@@ -104,7 +120,9 @@ impl Formation {
         }
         Ok(SeenFormation {
             root: self.repo.root.clone(),
-            settings: self.settings().clone(),
+            is_tmux: self.settings().mode == FormationMode::Tmux,
+            budget: self.settings().budget,
+            coordination_limit: self.settings().coordination_limit,
             standing,
             at,
             agents,
@@ -129,9 +147,16 @@ impl Formation {
                 tasks,
                 results: book.results(id)?,
                 late,
+                pull: None,
             })
         });
-        Ok(seen.await?)
+        let seen = seen.await?;
+        Ok(SeenOrder { pull: self.pull_of(id).await?, ..seen })
+    }
+
+    /// The pull request of an order's branch.
+    pub async fn pull_of(&self, command: CommandId) -> Result<Option<Pull>, Problem> {
+        Ok(self.engine.store().pulls_of(super::order_task(command)).await?.pop())
     }
 
     /// Those that are not over, then, the newest first, as many that are; and how many there are in all.

@@ -1,10 +1,13 @@
 //! `up` and `down`: whether a formation's agents get work, and how. Written down, so that it outlives the daemon.
 
+use std::sync::Arc;
+
 use dandori_config::FormationSettings;
 use dandori_domain::Problem;
 use dandori_formation::continuous::{Continuous, StopReason};
 use dandori_formation::protocol;
 use dandori_formation::{Command, Crew, Ledger, Standing};
+use dandori_host::Env;
 use dandori_store::{Book, Scope, StoreError};
 
 use super::{Asker, Formation};
@@ -29,7 +32,10 @@ impl Formation {
     }
 
     /// What was begun goes on. In continuous mode the count goes on too, unless it had come to its end.
-    pub async fn up(&self, raise: Raise) -> Result<Standing, Problem> {
+    pub async fn up(&self, raise: Raise, caller: Option<Arc<Env>>) -> Result<Standing, Problem> {
+        if caller.is_some() {
+            self.engine.remember_formation_caller(self.repo.id, caller);
+        }
         let settings = self.settings().clone();
         let up = move |book: &mut Book<'_>, step: &mut protocol::Step<'_>| {
             let before = book.standing()?;

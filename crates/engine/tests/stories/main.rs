@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, clippy::disallowed_methods, reason = "tests")]
 
 mod notices;
+mod orders;
 mod plays;
 mod points;
 mod scene;

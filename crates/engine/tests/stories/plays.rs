@@ -8,6 +8,7 @@ use dandori_domain::task::Task;
 use dandori_domain::{Epoch, Failure, Limit, MessageId, Oid, Problem, TaskId};
 use jiff::Timestamp;
 
+pub(crate) use crate::orders::*;
 use crate::scene::Scene;
 
 /// The engine ends at a point of this name, this time it is reached.
@@ -520,7 +521,7 @@ pub(crate) async fn errand(crash: Crash) -> Scene {
     let mut scene = scene(crash, "").await;
     let (id, message) = (TaskId::mint(Timestamp::UNIX_EPOCH, 7), MessageId::mint(Timestamp::UNIX_EPOCH, 8));
     let (purpose, agent, role) = (Purpose::Work, "worker1".to_owned(), Role::Worker);
-    let work = Errand { command: None, message, epoch: Epoch(1), purpose, agent, role };
+    let work = Errand { command: None, message, epoch: Epoch(1), purpose, agent, role, about: String::new() };
     let first = scene.errand(&work, id, None).await;
     let task = scene.store.task(id).await.unwrap();
     scene.running(&task).await;

@@ -64,6 +64,7 @@ stories!(
     cleaned_up,
     queued,
     errand,
+    order_to_pull_request,
 );
 
 pub(crate) fn in_simulated_time<T>(story: impl Future<Output = T>) -> T {

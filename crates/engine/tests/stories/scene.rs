@@ -194,6 +194,24 @@ impl Scene {
         .await
     }
 
+    pub(crate) fn repo_path(&self) -> Utf8PathBuf {
+        self.root().join("repo")
+    }
+
+    pub(crate) async fn runs_of(&self, task: dandori_domain::TaskId) -> Vec<Run> {
+        self.store.runs_of(task).await.unwrap()
+    }
+
+    pub(crate) async fn all_tasks(&self) -> Vec<dandori_store::TaskWithRuns> {
+        self.store.tasks(dandori_store::TaskFilter::default(), 1000).await.unwrap().tasks
+    }
+
+    /// Nothing is under way.
+    pub(crate) async fn is_quiet(&self) -> bool {
+        let runs = self.store.walked::<Run>(self.host).await.unwrap();
+        runs.is_empty() && self.store.walked::<Pull>(self.host).await.unwrap().is_empty()
+    }
+
     pub(crate) async fn runs(&self, task: &Task) -> Vec<Run> {
         self.store.runs_of(task.id).await.unwrap()
     }

@@ -177,6 +177,16 @@ impl Inner {
             .any(|oid| oid == wanted || self.merges.get(oid).is_some_and(|second| self.has_ancestor(second, wanted)))
     }
 
+    /// Files that both have changed since main, and differently.
+    pub(crate) fn disputed(&self, ours: &Oid, theirs: &Oid) -> Vec<String> {
+        let (base, ours, theirs) = (self.files_of(&self.branches["main"]), self.files_of(ours), self.files_of(theirs));
+        let is_disputed = |name: &&String| {
+            let (was, mine, yours) = (base.get(*name), ours.get(*name), theirs.get(*name));
+            mine.is_some() && mine != was && yours != was && mine != yours
+        };
+        theirs.keys().filter(is_disputed).cloned().collect()
+    }
+
     fn push_by_colleague(&mut self, branch: &str, file: &str) {
         let tip = self.remote.get(branch).or(self.remote.get("main")).cloned().unwrap();
         let mut files = self.files_of(&tip);
@@ -207,6 +217,10 @@ impl Inner {
             );
             std::fs::write(folder.join(OUTPUT), format!("{init}\n{result}\n")).unwrap();
             edit("work.txt", &session);
+            return done();
+        }
+        if script.contains("own-file") {
+            edit(&format!("{}.txt", cwd.file_name().unwrap()), "own");
             return done();
         }
         if script.contains("edits") {

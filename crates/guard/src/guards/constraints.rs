@@ -6,7 +6,7 @@
 use camino::Utf8PathBuf;
 use dandori_shell::{Certainty, GhCall, How, Touch, gh_call};
 
-use crate::context::{By, Context};
+use crate::context::{By, Context, Target};
 use crate::rules::Constraints;
 use crate::voice::{Trouble, Voice};
 
@@ -19,6 +19,7 @@ pub(crate) fn judge(context: &Context, voice: &mut Voice) -> Result<(), Trouble>
     let Some(constraints) = &context.rules.constraints else { return Ok(()) };
     commands(context, constraints, voice);
     paths(context, constraints, voice);
+    edits(context, constraints, voice);
     Ok(())
 }
 
@@ -164,6 +165,25 @@ fn paths(context: &Context, constraints: &Constraints, voice: &mut Voice) {
         refuse(&path, voice);
     }
     computed(context, constraints, voice);
+}
+
+/// A run that may only read changes nothing in its worktree. Without a sandbox nothing else would hold it; with one, the agent
+/// is told why. Where else it may write is for the sandbox and the other guards.
+fn edits(context: &Context, constraints: &Constraints, voice: &mut Voice) {
+    let is_held = |target: &&Target| {
+        let paths = [&target.path, &target.real];
+        let is_in = |folder: &Utf8PathBuf| paths.iter().any(|path| path.starts_with(folder));
+        let is_around = |folder: &Utf8PathBuf| target.is_tree && paths.iter().any(|path| folder.starts_with(path));
+        constraints.read_only.iter().any(|folder| is_in(folder) || is_around(folder))
+    };
+    let mut said: Vec<&Utf8PathBuf> = Vec::new();
+    for target in context.targets().iter().filter(is_held) {
+        if !said.contains(&&target.path) {
+            let name = shown(context, &target.path);
+            voice.block_file(target.path.clone(), dandori_text::guard::bash::run_only_reads(context.lang, &name));
+            said.push(&target.path);
+        }
+    }
 }
 
 /// A path that is only known when it runs may be a forbidden one. Hidden files are left out: what lists files for such

@@ -320,6 +320,7 @@ fn a_run_goes_by_the_main_checkout_s_rules_its_constraints_and_cannot_reach_them
         tmp: &folder.join("tmp"),
         home: &root.join("state/repos/r/agents/t/codex"),
         forbidden: &["infra/**".to_owned()],
+        read_only: true,
     };
     let made = crate::RunRules::compile(&stage.place, &run);
     let rules = &made.rules;
@@ -328,6 +329,9 @@ fn a_run_goes_by_the_main_checkout_s_rules_its_constraints_and_cannot_reach_them
     let constraints = rules.constraints.as_ref().unwrap();
     assert!(constraints.paths.contains(&"infra/**".to_owned()) && constraints.paths.contains(&".env".to_owned()));
     assert!(constraints.git.contains(&"push".to_owned()));
+    assert_eq!(constraints.read_only, [run.worktree]);
+    let writes = crate::RunRules::compile(&stage.place, &crate::Run { read_only: false, ..run });
+    assert!(writes.rules.constraints.unwrap().read_only.is_empty());
     for path in ["runs/k", "runs/k/tmp/guards", "agents/t/codex/hooks.json", "agents/t/codex/.gemini/settings.json"] {
         assert!(rules.control.contains(&root.join("state/repos/r").join(path)), "{path}");
     }

@@ -73,7 +73,7 @@ fn counted(page: &mut Page, views: &[FormationView]) {
     };
     outcomes(page, "commands_total", "Orders that are over, by outcome", |view| view.counters.commands);
     outcomes(page, "tasks_total", "Tasks that are over, by outcome", |view| view.counters.tasks);
-    let plain: [(&str, Kind, &str, Read); 8] = [
+    let plain: [(&str, Kind, &str, Read); 7] = [
         ("commands_open", Kind::Gauge, "Orders that are not over", |view| view.counters.commands.open),
         ("tasks_open", Kind::Gauge, "Tasks that are not over", |view| view.counters.tasks.open),
         ("deliveries_total", Kind::Counter, "Messages given to agents", |view| view.counters.deliveries),

@@ -51,6 +51,14 @@ pub fn run_path_perhaps(lang: Lang, path: &str, pattern: &str) -> String {
     )
 }
 
+pub fn run_only_reads(lang: Lang, path: &str) -> String {
+    say!(
+        lang,
+        "this run may only read, so {path} cannot be changed. Say what should be changed instead of changing it",
+        "この実行では読み取りしかできないため、{path} は変更できません。変更せずに、変更すべき内容を伝えてください"
+    )
+}
+
 /// A destructive command, with the way out of its class.
 pub fn destructive(lang: Lang, class: &str, line: &str) -> String {
     let way = way_out(lang, class);

@@ -74,6 +74,7 @@ impl Engine {
                 tmp: &files.tmp(),
                 home: &folders.agent_home(run.spec.task, &run.spec.agent),
                 forbidden: &run.spec.settings.forbidden_paths,
+                read_only: run.spec.settings.read_only,
             },
         );
         let bytes = serde_json::to_vec(&rules)?;

@@ -3,8 +3,8 @@
 use camino::{Utf8Path, Utf8PathBuf};
 use dandori_domain::pull::{MergeLook, MergeObstacle, MergeRule, MergeWay, PlannedMerge};
 use dandori_domain::run::{
-    BranchFate, Changes, Commit, Fact, Intent, LeftOut, Note, PlannedCommit, PlannedWorktree, Preserved, Run, RunKind,
-    Start, Work, Workspace,
+    BranchFate, Brings, Changes, Commit, Fact, Intent, LeftOut, Note, OnConflict, PlannedCommit, PlannedWorktree,
+    Preserved, Run, RunKind, Start, Work, Workspace,
 };
 use dandori_domain::task::Repo;
 use dandori_domain::{Failure, Finding, Problem, WorktreeKey};
@@ -47,15 +47,16 @@ impl GitEdge for World {
         let inner = self.lock();
         let mut facts = Vec::new();
         let mut back = None;
-        let workspace = match &run.spec.kind {
+        let mut workspace = match &run.spec.kind {
             RunKind::First => {
                 let key = WorktreeKey::from(run.spec.id.key());
-                let base = inner.branches["main"].clone();
+                let name = run.spec.base.clone().unwrap_or_else(|| "main".into());
+                let base = inner.branches[&name].clone();
                 Workspace {
                     path: inner.root.join("worktrees").join(key.as_str()),
                     branch: format!("dandori/{key}"),
                     key,
-                    base: "main".into(),
+                    base: name,
                     base_oid: base.clone(),
                     ours_after: base,
                     merges: None,
@@ -73,6 +74,13 @@ impl GitEdge for World {
                 Workspace { base_oid, ..workspace.clone() }
             }
         };
+        if let Some(Brings::Commit { oid, name, on_conflict }) = &run.spec.brings {
+            let files = inner.disputed(&workspace.base_oid, oid);
+            if *on_conflict == OnConflict::GiveBack && !files.is_empty() {
+                return Err(Failure::DoesNotMerge { name: name.clone(), files }.into());
+            }
+            workspace.merges = Some(Box::new(oid.clone()));
+        }
         let left_out = inner.main_is_dirty.then(|| LeftOut { changed: 1, ..LeftOut::default() });
         let (base, commit) = (workspace.base.clone(), workspace.base_oid.clone());
         facts.push(Fact::StartsFrom { start: Start { base, commit, offline: None, left_out } });
@@ -95,6 +103,17 @@ impl GitEdge for World {
             };
             inner.worktrees.insert(workspace.path.clone(), files);
             inner.branches.insert(workspace.branch.clone(), workspace.base_oid.clone());
+        }
+        if let Some(oid) = &workspace.merges {
+            let theirs = inner.files_of(oid);
+            let disputed = inner.disputed(&workspace.base_oid, oid);
+            let started = inner.files_of(&inner.branches["main"].clone());
+            let files = inner.worktrees.get_mut(&workspace.path).unwrap();
+            for (name, text) in theirs {
+                if started.get(&name) != Some(&text) && !disputed.contains(&name) {
+                    files.insert(name, text);
+                }
+            }
         }
         let back = planned.kept.clone().map(|reference| Fact::Noted { note: Note::KeptWorkBack { reference } });
         Ok(MakeAnswer::Made { workspace, from_pool: false, was_there, facts: back.into_iter().collect() })
@@ -130,6 +149,9 @@ impl GitEdge for World {
         let tip = inner.branches[&workspace.branch].clone();
         assert!(tip == *parent || tip == oid, "somebody else's commit on the branch");
         inner.branches.insert(workspace.branch.clone(), oid.clone());
+        if let Some(second) = &workspace.merges {
+            inner.merges.insert(oid.clone(), second.as_ref().clone());
+        }
         Ok(if inner.no_remote { CommitOutcome::Local(oid) } else { CommitOutcome::ToPush(oid) })
     }
 

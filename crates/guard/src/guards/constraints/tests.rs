@@ -164,3 +164,36 @@ fn the_other_clients_shells_are_the_same_and_it_speaks_both_languages() {
     assert!(run().bash("git push").said().contains("dandori commits, pushes"));
     assert!(run().lang(Lang::Ja).bash("git checkout -- a").said().contains("編集ツール"));
 }
+
+#[test]
+fn a_run_that_may_only_read_changes_nothing_in_its_worktree_by_any_tool() {
+    let reads = || {
+        let mut stage = run();
+        stage.rules.constraints = Some(Constraints { read_only: vec!["/repo".into()], ..Constraints::default() });
+        stage
+    };
+    assert_eq!(reads().write("src/b.rs", "x").outcome(), Outcome::Block);
+    assert_eq!(reads().write("/repo/src/a.rs", "x").outcome(), Outcome::Block);
+    assert_eq!(reads().edit("src/a.rs", "a", "b").outcome(), Outcome::Block);
+    let lines =
+        ["echo x > new.txt", "sed -i s/a/b/ src/a.rs", "rm src/a.rs", "rm -rf ..", "mkdir x", "mv src/a.rs /tmp/x"];
+    for line in lines.into_iter().chain(["cp /tmp/x src/a.rs", "cd src && touch b.rs", "tee a < /tmp/x"]) {
+        let judged = reads().bash(line);
+        assert_eq!(judged.outcome(), Outcome::Block, "{line}: {}", judged.said());
+        assert_eq!(run().bash(line).outcome(), Outcome::Pass, "{line}: in another run it is work");
+    }
+    let mut codex = reads();
+    codex.agent = Client::Codex;
+    let patch = "*** Begin Patch\n*** Update File: src/a.rs\n@@\n-a\n+b\n*** End Patch";
+    assert_eq!(codex.tool("apply_patch", &json!({ "command": patch })).outcome(), Outcome::Block);
+    for line in ["cat src/a.rs", "git log -3", "rg x > /tmp/found", "cargo metadata 2> /dev/null", "ls -A | tee /tmp/y"]
+    {
+        let judged = reads().bash(line);
+        assert_eq!(judged.outcome(), Outcome::Pass, "{line}: {}", judged.said());
+    }
+    assert_eq!(reads().read("src/a.rs").outcome(), Outcome::Pass);
+    assert_eq!(reads().write("/tmp/notes.md", "x").outcome(), Outcome::Pass);
+    let said = reads().edit("src/a.rs", "a", "b").said();
+    assert!(said.contains("this run may only read") && said.contains("src/a.rs"), "{said}");
+    assert!(reads().lang(Lang::Ja).write("src/b.rs", "x").said().contains("読み取りしかできない"));
+}
