@@ -86,6 +86,7 @@ impl Ground {
             tmp: &run.join("tmp"),
             home: &home,
             forbidden: &[],
+            read_only: false,
         };
         let rules = RunRules::compile(&place, &of_run);
         std::fs::write(run.join("rules.json"), serde_json::to_vec(&rules).unwrap()).unwrap();

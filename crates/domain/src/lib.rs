@@ -19,6 +19,7 @@ pub mod need;
 pub mod paths;
 pub mod plain;
 pub mod problem;
+pub mod prompt_line;
 pub mod pull;
 pub mod run;
 pub mod sandbox;
@@ -39,6 +40,7 @@ pub use id::{
 };
 pub use machine::{IllegalFact, Machine, Next};
 pub use problem::Problem;
+pub use prompt_line::{PromptTag, Submitted, prompt_line};
 pub use run::{Fact, Intent, Run, RunKind, RunSpec, Status};
 pub use shell_word::shell_word;
 pub use wait::WaitReason;

@@ -24,6 +24,7 @@ pub mod result;
 pub mod rules;
 pub mod standing;
 pub mod task;
+pub mod typing;
 
 pub use agent::{AgentId, MOST_WORKERS, Role};
 pub use assign::{Crew, Seat};

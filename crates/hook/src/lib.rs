@@ -7,6 +7,7 @@
 
 mod asked;
 mod checkout;
+mod delivery;
 mod effects;
 mod files;
 mod given;

@@ -24,7 +24,7 @@ use crate::Given;
 use crate::files::Files;
 use crate::looks::Looks;
 use crate::memory::Memory;
-use crate::{effects, project};
+use crate::{delivery, effects, project};
 
 /// An event and where it is judged.
 pub struct Request<'a> {
@@ -182,6 +182,12 @@ impl Session {
             // Somebody else had the last use of it, or it cannot be told: then there is none.
             self.memory.forget_exceptions();
             judged = self.judge(request, Asking::UntilBlocked);
+        }
+        // Last: what a guard refuses is not taken.
+        let goes = judged.judgement.ruling.verdict == Permission::Go;
+        if let Some(refusal) = goes.then(|| delivery::refusal(&self.folder, request.event, self.lang)).flatten() {
+            judged.judgement.ruling = Ruling::from(refusal);
+            judged.answer = encode(request.event, &judged.judgement.ruling);
         }
         let judgement = &judged.judgement;
         let goes_on = match &judgement.ruling.verdict {

@@ -16,6 +16,7 @@ pub mod reserve;
 pub mod sandbox;
 pub mod shim;
 pub mod state_root;
+pub mod tmux;
 
 pub use clock::{now, random};
 pub use cmd::{Cmd, CmdError, CmdOutput, WatchEnd, Watched};
@@ -23,3 +24,4 @@ pub use env::Env;
 pub use file::{put_file, replace_file};
 pub use layout::Layout;
 pub use state_root::{StateRoot, StateRootError};
+pub use tmux::Tmux;

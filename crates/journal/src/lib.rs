@@ -7,6 +7,7 @@
 //!   sessions/<agent>-<session>/        marks of a session, a file each; what it was denied; calls that began and were judged
 //!   logs/*.log                         lines for people
 //!   spool/<yyyymmdd-hh>.jsonl          one record per event
+//!   taken/<message>-<epoch>            messages of the formation that a client has submitted, or that nobody may any more
 //! ```
 //!
 //! Promises: hooks that run at once lose nothing of one another's, and a hook that is killed leaves each file as it was
@@ -33,6 +34,7 @@ mod record;
 mod session;
 pub mod spool;
 pub mod stats;
+mod taken;
 
 pub use calls::{Begun, left_open};
 pub use exceptions::{ExceptionError, Exceptions, Given};
@@ -40,3 +42,4 @@ pub use local::local_time;
 pub use logs::Logs;
 pub use record::{Outcome, Record, RecordedVerdict, StepRecord, action, event_name};
 pub use session::{Session, clear_post_loop, sessions, sweep, waiting_for_consent};
+pub use taken::{Taking, take_message};

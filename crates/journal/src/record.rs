@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
+use dandori_domain::{PromptTag, Submitted};
 use dandori_guard::change::{Change, ChangeKind};
 use dandori_guard::event::{Event, Kind, Tool};
 use dandori_guard::{Judgement, judge};
@@ -34,6 +35,9 @@ pub struct Record {
     /// The same for the same words of a prompt: whoever has sent them finds here that the client took them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt_hash: Option<String>,
+    /// The message that a prompt was, when dandori has typed it: whoever typed it finds here that the client took it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tag: Option<PromptTag>,
     /// Ours, as in the logs: `pre-tool`.
     pub event: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -116,6 +120,7 @@ impl Record {
             session: event.session.as_ref().map(|id| cut(id.as_str(), NAME_CHARS)),
             prompt_id: event.prompt_id.as_deref().map(|id| cut(id, NAME_CHARS)),
             prompt_hash: prompt_hash(event),
+            tag: tag(event),
             event: event_name(event).into_owned(),
             tool: event.tool_name.as_deref().map(|name| cut(name, NAME_CHARS)),
             subject: subject(event),
@@ -211,6 +216,15 @@ pub fn action(event: &Event) -> Option<String> {
 fn prompt_hash(event: &Event) -> Option<String> {
     let Kind::PromptSubmit { prompt } = &event.kind else { return None };
     Some(hex(&Sha256::digest(prompt.trim()), 8))
+}
+
+/// Nothing else of the prompt is kept.
+fn tag(event: &Event) -> Option<PromptTag> {
+    let Kind::PromptSubmit { prompt } = &event.kind else { return None };
+    match Submitted::read(prompt) {
+        Submitted::Ours(tag) => Some(tag),
+        Submitted::Other | Submitted::Damaged => None,
+    }
 }
 
 /// The same before a tool and after it.

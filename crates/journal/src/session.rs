@@ -78,6 +78,7 @@ pub fn sweep(folder: &Utf8Path, now: Timestamp) {
             let _ = std::fs::remove_dir_all(entry.path());
         }
     }
+    crate::taken::sweep(folder, |entry| is_older(entry, now, FORGOTTEN_AFTER));
     for entry in folder.read_dir_utf8().into_iter().flatten().flatten() {
         let is_leftover = entry.file_name().starts_with('.') && entry.path().extension() == Some("new");
         if is_leftover && is_older(&entry, now, LEFTOVER_AFTER) {

@@ -198,7 +198,8 @@ fn spool(folder: &Utf8Path) -> Utf8PathBuf {
     folder.join("spool")
 }
 
-fn segment_of(at: Timestamp) -> String {
+/// The name of the segment that has the records of this time.
+pub fn segment_of(at: Timestamp) -> String {
     let at = TimeZone::UTC.to_datetime(at);
     format!("{:04}{:02}{:02}-{:02}", at.year(), at.month(), at.day(), at.hour())
 }

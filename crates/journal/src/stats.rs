@@ -159,6 +159,7 @@ mod tests {
             session: Some(session.to_owned()),
             prompt_id: None,
             prompt_hash: None,
+            tag: None,
             event: "pre-tool".to_owned(),
             tool: None,
             subject: None,

@@ -61,8 +61,8 @@ async fn task_numbers_are_dense_when_many_ask_together(world: World) {
 async fn an_errand_s_run_is_created_once_when_many_ask_together(world: World) {
     let errand = |n: u128, epoch| {
         let message = MessageId::mint(at(0), n << 64);
-        let (purpose, agent, role) = (Purpose::Work, "worker1".into(), Role::Worker);
-        Errand { command: None, message, epoch: Epoch(epoch), purpose, agent, role }
+        let (purpose, agent, role, about) = (Purpose::Work, "worker1".into(), Role::Worker, String::new());
+        Errand { command: None, message, epoch: Epoch(epoch), purpose, agent, role, about }
     };
     let for_errand = |errand: Errand| NewRun { id: errand.run_id(), errand: Some(errand), ..world.new_run() };
     let task = world.new_task("an errand");

@@ -67,6 +67,36 @@ pub enum Unjudged {
     RunRules(String),
 }
 
+/// Why a prompt that dandori has typed into a terminal is not let through.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Undelivered {
+    /// The client has had it, or it was given up.
+    Before,
+    /// Not as it was typed.
+    Damaged,
+    NotTaken(String),
+}
+
+pub fn undelivered(lang: Lang, why: &Undelivered) -> String {
+    match why {
+        Undelivered::Before => say!(
+            lang,
+            "this message was already delivered or cancelled, so it is not sent again",
+            "このメッセージは配信済みか取り消し済みのため、もう一度は送信しません"
+        ),
+        Undelivered::Damaged => say!(
+            lang,
+            "this message from dandori was changed while it was typed, so it is not sent. dandori types it again",
+            "dandori からのメッセージが入力中に変わったため、送信しません。dandori がもう一度入力します"
+        ),
+        Undelivered::NotTaken(why) => say!(
+            lang,
+            "cannot record that this message is delivered, so it is not sent: {why}",
+            "このメッセージの配信を記録できないため、送信しません: {why}"
+        ),
+    }
+}
+
 pub fn unjudged(lang: Lang, why: &Unjudged) -> String {
     let why = match why {
         Unjudged::TooLarge => say!(

@@ -18,11 +18,9 @@ const ALL: &[Exception] = &[
     Exception { of: "dandori-store", name: "Lease", because: LEASES },
     Exception { of: "dandori-store", name: "take_lease", because: LEASES },
     Exception { of: "dandori-store", name: "record_leased", because: LEASES },
-    Exception { of: "dandori-domain", name: "Activity", because: TITLES },
-    Exception { of: "dandori-domain", name: "activity", because: TITLES },
+    Exception { of: "dandori-host", name: "add_window", because: "the formation's engine types through it" },
 ];
 
-const TITLES: &str = "what a client's terminal says in its title; the formation's panes go by it";
 const LEASES: &str = "held by the contract of all stores; the formation's queue takes its messages by them";
 
 pub(super) fn has(of: &str, name: &str) -> bool {

@@ -194,8 +194,8 @@ fn what_becomes_of_an_errand_is_for_its_formation_to_decide() {
     assert!(!found(&runs).is_empty());
     for run in &mut runs {
         let message = MessageId::mint(at(0), 7);
-        let (purpose, agent, role) = (Purpose::Work, "worker1".to_owned(), Role::Worker);
-        let errand = Errand { command: None, message, epoch: Epoch(1), purpose, agent, role };
+        let (purpose, agent, role, about) = (Purpose::Work, "worker1".to_owned(), Role::Worker, String::new());
+        let errand = Errand { command: None, message, epoch: Epoch(1), purpose, agent, role, about };
         run.spec.errand = Some(errand);
     }
     assert_eq!(found(&runs), Vec::<&str>::new());

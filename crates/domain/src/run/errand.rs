@@ -83,6 +83,11 @@ pub struct Errand {
 }
 
 impl Errand {
+    /// Asked for again, perhaps in other words.
+    pub fn is_same(&self, other: &Self) -> bool {
+        (self.message, self.epoch, self.purpose) == (other.message, other.epoch, other.purpose)
+    }
+
     /// The run of a message for one purpose under an epoch: whoever starts it again after a crash starts the same one. Its
     /// time is the message's.
     pub fn run_id(&self) -> RunId {
@@ -111,7 +116,8 @@ mod tests {
     use super::*;
 
     fn errand(message: MessageId, epoch: i64, purpose: Purpose) -> Errand {
-        Errand { command: None, message, epoch: Epoch(epoch), purpose, agent: "worker1".to_owned(), role: Role::Worker }
+        let (agent, role, about) = ("worker1".to_owned(), Role::Worker, String::new());
+        Errand { command: None, message, epoch: Epoch(epoch), purpose, agent, role, about }
     }
 
     #[test]

@@ -43,7 +43,7 @@ impl Formation {
         let ours = self.engine.life().host.to_string();
         for message in held {
             if message.lease().is_some_and(|lease| lease.holder == ours) {
-                self.attend(message).await?;
+                Box::pin(self.attend(message)).await?;
             }
         }
         for message in lost.into_iter().filter(|m| m.lease().is_some_and(|lease| lease.holder != ours)) {
@@ -60,7 +60,7 @@ impl Formation {
         }
         let run = match self.run_of(&message).await? {
             Some(run) => run,
-            None => match self.start(&message).await {
+            None => match Box::pin(self.start(&message)).await {
                 Ok(Some(run)) => run,
                 // It waits for the run before it to be gone.
                 Ok(None) => return self.heartbeat(&message).await,
@@ -195,10 +195,10 @@ impl Formation {
         let said = message.lease().and_then(|lease| lease.said.clone());
         let report = match came(run, &self.engine) {
             Came::Through => report_of(run, said),
-            Came::Stopped => Err("a person canceled it".to_owned()).or_else(|why| failed(run, said, why)),
-            Came::OverBudget { why } => failed(run, said, why),
+            Came::Stopped => Ok(failed(run, said, "a person canceled it".to_owned())),
+            Came::OverBudget { why } => Ok(failed(run, said, why)),
             Came::ToNothing { why } => match said {
-                Some(said) if said.outcome == Reported::Failed => failed(run, Some(said), why),
+                Some(said) if said.outcome == Reported::Failed => Ok(failed(run, Some(said), why)),
                 _ => Err(why),
             },
             interrupted @ (Came::Interrupted { .. } | Came::NotDelivered { .. }) => {
@@ -260,7 +260,7 @@ fn report_of(run: &Run, said: Option<Report>) -> Result<Report, String> {
     if let Some(said) = &said
         && said.outcome == Reported::Failed
     {
-        return failed(run, Some(said.clone()), String::new());
+        return Ok(failed(run, Some(said.clone()), String::new()));
     }
     let said = said.unwrap_or_else(|| Report {
         outcome: Reported::Completed,
@@ -281,9 +281,9 @@ fn report_of(run: &Run, said: Option<Report>) -> Result<Report, String> {
     Ok(Report { summary, work, ..said })
 }
 
-fn failed(run: &Run, said: Option<Report>, why: String) -> Result<Report, String> {
+fn failed(run: &Run, said: Option<Report>, why: String) -> Report {
     let has_left_something = run.has_changes();
-    Ok(match said {
+    match said {
         Some(said) => Report {
             outcome: Reported::Failed,
             partial_changes: said.partial_changes || has_left_something,
@@ -299,5 +299,5 @@ fn failed(run: &Run, said: Option<Report>, why: String) -> Result<Report, String
             exit_code: None,
             work: None,
         },
-    })
+    }
 }

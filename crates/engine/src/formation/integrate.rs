@@ -53,9 +53,9 @@ impl Formation {
             if !run.is_settled() {
                 return Ok(());
             }
-            match verdict(&run, |failure| self.engine.put_in_words(&ToTell::Failure(failure.clone()))) {
-                Some(verdict) => return self.decide(task, result, verdict).await,
-                None => {}
+            let words = |failure: &Failure| self.engine.put_in_words(&ToTell::Failure(failure.clone()));
+            if let Some(verdict) = verdict(&run, words) {
+                return self.decide(task, result, verdict).await;
             }
         }
         let why = "it could not be merged: the merge failed again and again".to_owned();

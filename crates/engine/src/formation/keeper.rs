@@ -23,7 +23,7 @@ impl Engine {
             match self.store().formations().await {
                 Ok(repos) => {
                     for repo in repos {
-                        if let Err(problem) = self.keep_formation(repo).await {
+                        if let Err(problem) = Box::pin(self.keep_formation(repo)).await {
                             tracing::warn!("the formation of {repo}: {problem:?}");
                         }
                     }
@@ -72,8 +72,9 @@ impl Formation {
 
     /// dandori's own step at the end of a plan: everything is on the order's branch by now.
     async fn take_commit_steps(&self) -> Result<(), Problem> {
-        let ready = self.look(|book| book.commit_steps()).await?;
-        for task in ready {
+        let open = self.look(|book| book.open_commands()).await?;
+        for command in open {
+            let Some(task) = self.look(move |book| book.commit_step(command)).await? else { continue };
             let summary = "Everything is committed on the order's branch.".to_owned();
             let scope = Scope::Task(task);
             self.take(Point::Committed, scope, move |book, step| protocol::committed(book, step, task, &summary))
@@ -84,8 +85,8 @@ impl Formation {
 
     /// Whoever has nothing to do gets its next message.
     async fn give_out(&self) -> Result<(), Problem> {
-        let standing = self.look(|book| book.standing()).await?;
-        if !standing.is_up {
+        let is_up = self.look(|book| Ok(book.standing()?.is_up)).await?;
+        if !is_up {
             return Ok(());
         }
         for agent in dandori_formation::AgentId::all(self.settings().workers) {
@@ -96,7 +97,7 @@ impl Formation {
                 })
                 .await?;
             if let Some(Some(claim)) = claimed {
-                self.attend(claim.message).await?;
+                Box::pin(self.attend(claim.message)).await?;
             }
         }
         Ok(())

@@ -15,8 +15,8 @@ use crate::trouble::store_problem;
 impl Formation {
     /// `None`: something of an earlier attempt has to end first.
     pub(super) async fn start(&self, message: &Message) -> Result<Option<Run>, Problem> {
-        let standing = self.look(|book| book.standing()).await?;
-        let (crew, rules) = (self.crew(standing.boost), self.rules().clone());
+        let boost = self.look(|book| Ok(book.standing()?.boost)).await?;
+        let (crew, rules) = (self.crew(boost), self.rules().clone());
         let about = message.clone();
         let told = self.look(move |book| gather(book, &about, &crew, &rules)).await?;
         let Some(told) = told else {

@@ -264,7 +264,7 @@ impl Engine {
     async fn begun_before(&self, choice: &RunChoice) -> Result<Option<Run>, Problem> {
         let Some(errand) = &choice.errand else { return Ok(None) };
         match self.store().subject::<Run>(errand.run_id()).await {
-            Ok(run) if run.spec.errand.as_ref() == Some(errand) => Ok(Some(run)),
+            Ok(run) if run.spec.errand.as_ref().is_some_and(|known| known.is_same(errand)) => Ok(Some(run)),
             // The store says what is wrong with another's.
             Ok(_) | Err(StoreError::NotFound { .. }) => Ok(None),
             Err(e) => Err(store_problem(&e)),

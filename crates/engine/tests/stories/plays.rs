@@ -520,8 +520,8 @@ pub(crate) async fn queued(crash: Crash) -> Scene {
 pub(crate) async fn errand(crash: Crash) -> Scene {
     let mut scene = scene(crash, "").await;
     let (id, message) = (TaskId::mint(Timestamp::UNIX_EPOCH, 7), MessageId::mint(Timestamp::UNIX_EPOCH, 8));
-    let (purpose, agent, role) = (Purpose::Work, "worker1".to_owned(), Role::Worker);
-    let work = Errand { command: None, message, epoch: Epoch(1), purpose, agent, role, about: String::new() };
+    let (purpose, agent, role, about) = (Purpose::Work, "worker1".to_owned(), Role::Worker, "it".to_owned());
+    let work = Errand { command: None, message, epoch: Epoch(1), purpose, agent, role, about };
     let first = scene.errand(&work, id, None).await;
     let task = scene.store.task(id).await.unwrap();
     scene.running(&task).await;
@@ -529,7 +529,9 @@ pub(crate) async fn errand(crash: Crash) -> Scene {
     scene.world.let_agents_end();
     let run = scene.settled(&task).await;
     assert_published(&scene, &run, 1);
-    assert_eq!(scene.errand(&work, id, None).await, run);
+    // Whoever asks may say it in other words by now.
+    let amended = Errand { about: "it, amended".to_owned(), ..work.clone() };
+    assert_eq!(scene.errand(&amended, id, None).await, run);
 
     let repair = Errand { purpose: Purpose::Repair, ..work };
     let second = scene.errand(&repair, id, Some(&run)).await;

@@ -22,7 +22,7 @@ macro_rules! stories {
 
         async fn play(name: &str, crash: Crash) -> Scene {
             match name {
-                $(stringify!($name) => plays::$name(crash).await,)+
+                $(stringify!($name) => Box::pin(plays::$name(crash)).await,)+
                 other => panic!("no story {other}"),
             }
         }

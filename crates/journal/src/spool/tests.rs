@@ -13,6 +13,7 @@ fn record(at: Timestamp, subject: &str) -> Record {
         session: Some("s".to_owned()),
         prompt_id: None,
         prompt_hash: None,
+        tag: None,
         event: "pre-tool".to_owned(),
         tool: None,
         subject: Some(subject.to_owned()),

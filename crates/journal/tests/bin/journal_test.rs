@@ -59,6 +59,7 @@ fn record(subject: &str) -> Record {
         session: Some("shared".to_owned()),
         prompt_id: None,
         prompt_hash: None,
+        tag: None,
         event: "pre-tool".to_owned(),
         tool: Some("Edit".to_owned()),
         subject: Some(subject.to_owned()),

@@ -175,16 +175,14 @@ fn add_run(tx: &mut dyn Tx, task: TaskId, new: &NewRun) -> Result<Run> {
 
 /// The run of an errand that was asked for before.
 fn done_already(tx: &mut dyn Tx, task: &Task, new: &NewRun) -> Result<Option<Run>> {
-    if new.errand.is_none() {
-        return Ok(None);
-    }
+    let Some(errand) = &new.errand else { return Ok(None) };
     let lock = tx.dialect().lock("task");
     tx.query(&format!("SELECT id FROM task WHERE id = $1{lock}"), params![task.id])?;
     let there = match run::load(tx, new.id) {
         Err(StoreError::NotFound { .. }) => return Ok(None),
         found => found?,
     };
-    if there.spec.errand != new.errand || there.spec.task != task.id {
+    if !there.spec.errand.as_ref().is_some_and(|known| known.is_same(errand)) || there.spec.task != task.id {
         return Err(StoreError::other(format!("{} belongs to another errand", new.id)));
     }
     Ok(Some(there))

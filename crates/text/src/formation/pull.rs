@@ -16,19 +16,17 @@ pub struct OrderDone<'p> {
 /// A title, a blank line, the body.
 pub fn pull(lang: Lang, given: OrderDone<'_>) -> String {
     let OrderDone { command, summary, tasks } = given;
-    let mut text = format!("{}\n\n{}\n", title(&command.content), summary.trim());
-    let heading = say!(lang, "Tasks", "タスク");
-    text.push_str(&format!("\n## {heading}\n\n"));
+    let mut lines = vec![title(&command.content), String::new(), summary.trim().to_owned(), String::new()];
+    lines.extend([format!("## {}", say!(lang, "Tasks", "タスク")), String::new()]);
     for (task, result) in tasks {
         let mark = if result.as_ref().is_some_and(|r| r.outcome == Outcome::Completed) { "x" } else { " " };
         let said = result.as_ref().map(|r| r.report.summary.trim().replace('\n', " ")).unwrap_or_default();
-        text.push_str(&format!("- [{mark}] **{}**: {said}\n", task.name));
+        lines.push(format!("- [{mark}] **{}**: {said}", task.name));
     }
     if title(&command.content) != command.content.trim() {
-        let heading = say!(lang, "Order", "依頼");
-        let quoted: String = command.content.trim().lines().map(|line| format!("> {line}\n")).collect();
-        text.push_str(&format!("\n## {heading}\n\n{quoted}"));
+        lines.extend([String::new(), format!("## {}", say!(lang, "Order", "依頼")), String::new()]);
+        lines.extend(command.content.trim().lines().map(|line| format!("> {line}")));
     }
-    text.push_str(&format!("\nDandori-Command: {}\n", command.id));
-    text
+    lines.extend([String::new(), format!("Dandori-Command: {}", command.id), String::new()]);
+    lines.join("\n")
 }

@@ -28,18 +28,14 @@ impl Book<'_> {
         Ok(command.zip(result).map(|(command, result)| (command, task, result)))
     }
 
-    /// Steps that dandori takes itself and that may be taken.
-    pub fn commit_steps(&mut self) -> Result<Vec<TaskId>> {
+    /// The step that dandori takes itself, once it may be taken.
+    pub fn commit_step(&mut self, command: CommandId) -> Result<Option<TaskId>> {
         if !self.continuous()?.enabled {
-            return Ok(Vec::new());
+            return Ok(None);
         }
-        let mut found = Vec::new();
-        for command in self.open_commands()? {
-            let sql = "SELECT body FROM plan_task WHERE command = $1 AND state = 'ready'";
-            let ready: Vec<Task> = self.many(sql, params![command])?;
-            found.extend(ready.iter().filter(|task| task.is_system() && task.is_current()).map(|task| task.id));
-        }
-        Ok(found)
+        let sql = "SELECT body FROM plan_task WHERE command = $1 AND state = 'ready'";
+        let ready: Vec<Task> = self.many(sql, params![command])?;
+        Ok(ready.iter().find(|task| task.is_system() && task.is_current()).map(|task| task.id))
     }
 
     /// Messages whose lease has run out by now.

@@ -11,6 +11,7 @@ fn record(event: &str, subject: &str, verdict: Ruled) -> Record {
         session: None,
         prompt_id: None,
         prompt_hash: None,
+        tag: None,
         event: event.to_owned(),
         tool: None,
         subject: Some(subject.to_owned()),
