@@ -126,6 +126,7 @@ fn map() -> OpenApiRouter<App> {
         .routes(routes!(needs::wake))
         .routes(routes!(needs::dismiss))
         .routes(routes!(needs::front))
+        .routes(routes!(needs::notify))
         .routes(routes!(needs::test_notices))
 }
 

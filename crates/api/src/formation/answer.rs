@@ -67,6 +67,8 @@ pub struct OrderView {
     pub summary: Option<String>,
     /// Over, and its pull request merged or closed, where there is one: nothing more is expected.
     pub is_done: bool,
+    /// It is complete, and its pull request is still to be made.
+    pub awaits_pull: bool,
 }
 
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, ToSchema)]
@@ -108,14 +110,13 @@ pub struct OrderChanged {
 /// What a plan has become. Without phases it has `tasks`, with phases `phases` and, in continuous mode, the commit step in `tasks`.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct PlanTaken {
-    /// It was checked alone: nothing is stored.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub valid: Option<bool>,
+    /// Always `true`: what is not valid is refused.
+    pub valid: bool,
+    /// It was checked alone: nothing is stored, and the ids are not given again.
+    pub dry_run: bool,
     #[schema(value_type = String)]
     pub command_id: CommandId,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tasks: Option<Vec<TakenTask>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phases: Option<Vec<TakenPhase>>,
     /// What is worth knowing about it, in the language that was asked for.
     pub advice: Vec<String>,
@@ -140,8 +141,7 @@ pub struct TakenPhase {
     #[serde(rename = "type")]
     pub kind: String,
     pub status: String,
-    /// It has none yet where it is left out.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// `null`: it has none yet.
     pub tasks: Option<Vec<TakenTask>>,
 }
 
@@ -149,7 +149,8 @@ impl PlanTaken {
     pub fn of(submitted: Submitted, advice: Vec<String>, is_dry_run: bool) -> Self {
         let phases = submitted.phases.map(|phases| phases.into_iter().map(TakenPhase::of).collect());
         Self {
-            valid: is_dry_run.then_some(true),
+            valid: true,
+            dry_run: is_dry_run,
             command_id: submitted.command_id,
             tasks: submitted.tasks.map(|tasks| tasks.into_iter().map(TakenTask::of).collect()),
             phases,

@@ -4,10 +4,12 @@ use camino::Utf8PathBuf;
 use dandori_config::{FormationBudget, FormationMode};
 use dandori_domain::pull::Pull;
 use dandori_domain::run::Run;
-use dandori_domain::{CommandId, PhaseId, Problem, TaskId};
+use dandori_domain::{CommandId, PhaseId, Problem, RepoId, TaskId};
 use dandori_formation::continuous::Continuous;
 use dandori_formation::result::LateReport;
-use dandori_formation::{AgentId, Command, Ledger, Message, MessageKind, Phase, ResultRow, Standing, Task};
+use dandori_formation::{
+    AgentId, Command, CommandState, Ledger, Message, MessageKind, Phase, ResultRow, Standing, Task,
+};
 use dandori_store::{Book, FormationCounts, StoreError};
 use jiff::Timestamp;
 
@@ -61,9 +63,19 @@ pub struct SeenOrder {
     pub late: Vec<LateReport>,
     /// Of its branch, the newest.
     pub pull: Option<Pull>,
+    /// The orchestrator is still to be told that it is over, and the pull request to be asked for with that.
+    pub is_untold: bool,
 }
 
 impl Engine {
+    /// The formation of a repository, if it was ever up or given an order.
+    pub async fn seen_formation(&self, repo: RepoId) -> Result<Option<SeenFormation>, Problem> {
+        if !self.store().formations().await?.contains(&repo) {
+            return Ok(None);
+        }
+        Ok(Some(self.formation_in(repo).await?.seen().await?))
+    }
+
     /// Every formation of this host that was ever up or given an order. One whose repository or configuration cannot be read now
     /// is passed over: what is wrong with it is told to whoever stands in it.
     pub async fn formations(&self) -> Result<Vec<Formation>, Problem> {
@@ -140,14 +152,20 @@ impl Formation {
             for task in &tasks {
                 late.extend(book.late(task.id)?);
             }
+            let row = book.command(id)?.unwrap_or_else(|| command.clone());
+            let notice = match &row.state {
+                CommandState::Over { result: Some(result), .. } => book.message_by_key(&format!("notice:{result}"))?,
+                _ => None,
+            };
             Ok(SeenOrder {
                 is_up: book.standing()?.is_up,
-                command: book.command(id)?.unwrap_or_else(|| command.clone()),
+                command: row,
                 phases: book.phases(id)?,
                 tasks,
                 results: book.results(id)?,
                 late,
                 pull: None,
+                is_untold: notice.is_some_and(|notice| !notice.delivery.is_over()),
             })
         });
         let seen = seen.await?;

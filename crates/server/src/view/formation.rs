@@ -11,7 +11,7 @@ use dandori_domain::{CommandId, Problem, TaskId};
 use dandori_engine::{Repair, SeenAgent, SeenFormation, SeenOrder, Soundness};
 use dandori_formation::command::Command;
 use dandori_formation::protocol::Accepted;
-use dandori_formation::result::{Author, Of};
+use dandori_formation::result::{Author, Of, Outcome};
 use dandori_formation::{Delivery, Message, Phase, ResultRow, Standing, Task};
 use dandori_store::{FormationCounts, KeptInput};
 use dandori_text::Lang;
@@ -125,6 +125,7 @@ pub(crate) fn command(command: &Command, phases: &[Phase], pull: Option<&Pull>) 
 pub(crate) fn order(seen: &SeenOrder) -> OrderView {
     let pull = seen.pull.as_ref().and_then(link);
     let is_landed = pull.as_ref().is_none_or(|pull| pull.state != Some(PullState::Open));
+    let has_pull = pull.is_some();
     let own = seen.results.iter().rev().find(|result| result.of == Of::Command);
     OrderView {
         plan: PlanView::of(CommandView::of(&seen.command, &seen.phases, pull), &seen.tasks),
@@ -132,6 +133,10 @@ pub(crate) fn order(seen: &SeenOrder) -> OrderView {
         results: seen.results.iter().map(|row| result(row, &seen.tasks)).collect(),
         summary: own.map(|row| row.report.summary.clone()),
         is_done: seen.command.is_over() && is_landed,
+        awaits_pull: seen.is_up
+            && seen.is_untold
+            && !has_pull
+            && own.is_some_and(|row| row.outcome == Outcome::Completed),
     }
 }
 
