@@ -4,6 +4,7 @@ use dandori_domain::need::NeedKind;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::formation::FormationView;
 use crate::{PullLink, TaskView};
 
 /// `GET /v1/needs`
@@ -102,6 +103,8 @@ pub struct Front {
     pub total: u64,
     /// Where the repository was when its tasks were run, if it was moved since.
     pub moved_from: Option<String>,
+    /// `null`: the repository has none, or all of them were asked about.
+    pub formation: Option<FormationView>,
 }
 
 /// A task at work, with what its agents do.
@@ -134,6 +137,8 @@ pub struct FrontStatus {
     pub total: u64,
     /// Where the repository was when its tasks were run, if it was moved since.
     pub moved_from: Option<String>,
+    /// `null`: the repository has none, or all of them were asked about.
+    pub formation: Option<FormationView>,
     pub next: Vec<NextCommand>,
 }
 

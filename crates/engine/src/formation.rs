@@ -4,7 +4,14 @@ mod attend;
 mod ids;
 mod integrate;
 mod keeper;
+mod kept;
+mod orders;
+mod plans;
 mod point;
+mod reports;
+mod seen;
+mod sound;
+mod stand;
 mod start;
 mod tell;
 
@@ -15,7 +22,7 @@ use dandori_domain::agent::AgentName;
 use dandori_domain::task::Repo;
 use dandori_domain::{Problem, RepoId};
 use dandori_formation::protocol::Step;
-use dandori_formation::{AgentId, Crew, Rules};
+use dandori_formation::{AgentId, Crew, Refused, Rules};
 use dandori_host::Env;
 use dandori_store::{Book, Done, FormationStep, Scope, StoreError};
 
@@ -27,6 +34,12 @@ use point::Point;
 pub(crate) use point::points;
 
 pub use ids::{order_task, planning_task};
+pub use kept::Restored;
+pub use orders::{Asker, NewOrder};
+pub use plans::{GivenPlan, GivenRetry, TakenPlan};
+pub use seen::{SeenAgent, SeenFormation, SeenOrder};
+pub use sound::{Repair, Soundness};
+pub use stand::Raise;
 pub use tell::{HandedOver, MessageToTell, PullToTell, ToTell};
 
 /// One repository's formation, as it is configured now.
@@ -56,6 +69,19 @@ impl Engine {
 }
 
 impl Formation {
+    fn now(&self) -> jiff::Timestamp {
+        self.engine.now()
+    }
+
+    fn random(&self) -> u128 {
+        self.engine.random()
+    }
+
+    /// The main checkout.
+    pub fn root(&self) -> &camino::Utf8Path {
+        &self.repo.root
+    }
+
     pub fn settings(&self) -> &FormationSettings {
         &self.config.formation
     }
@@ -122,6 +148,11 @@ impl Formation {
             Err(other) => Err(store_problem(&other)),
         }
     }
+}
+
+/// The protocol says no, as the problem people are told.
+fn refusal(refused: Refused) -> Problem {
+    store_problem(&StoreError::Formation(refused))
 }
 
 impl Engine {

@@ -24,9 +24,18 @@ pub(crate) struct StatusArgs {
     /// All repositories
     #[arg(long, short = 'A')]
     all: bool,
+    /// Only show this repository's formation: its agents and orders
+    #[arg(long, conflicts_with = "all")]
+    formation: bool,
+    /// Keep showing it as it changes, until Ctrl-C
+    #[arg(long, short = 'w', conflicts_with = "all")]
+    watch: bool,
 }
 
 pub(crate) async fn run(args: StatusArgs, context: &Context) -> Result<ExitCode, Failed> {
+    if args.watch && context.out.is_watched() {
+        return super::formation_status::watch(context).await;
+    }
     let here = here(context).filter(|_| !args.all);
     let found = look(context, here.as_deref()).await?;
     let out = &context.out;
@@ -41,12 +50,18 @@ pub(crate) async fn run(args: StatusArgs, context: &Context) -> Result<ExitCode,
         recent: found.recent.clone(),
         total: found.total,
         moved_from: found.moved_from.clone(),
+        formation: found.formation.clone(),
         next: next
             .iter()
             .map(|one| NextCommand { command: text::command(out.lang, one), purpose: text::purpose(out.lang, one) })
             .collect(),
     });
-    print(out, &shown, &found, &next);
+    if args.formation {
+        super::formation_status::show(found.formation, context).await?;
+    } else {
+        print(out, &shown, &found, &next);
+        super::formation_status::beside(out, found.formation.as_ref());
+    }
     Ok(ExitCode::SUCCESS)
 }
 
@@ -63,6 +78,7 @@ async fn look(context: &Context, here: Option<&camino::Utf8Path>) -> Result<Fron
             recent: Vec::new(),
             total: 0,
             moved_from: None,
+            formation: None,
         });
     }
     let client = Client::connect(context).await?;
