@@ -100,8 +100,13 @@ impl Formation {
 
     /// Words to an agent: to the orchestrator, or about an order to the planner.
     pub async fn say(&self, to: AgentId, command: Option<CommandId>, words: String) -> Result<MessageId, Problem> {
-        let done =
-            self.step(Scope::Orders, move |book, step| protocol::say(book, step, to, command, words.clone())).await?;
+        let say = move |book: &mut Book<'_>, step: &mut Step<'_>| {
+            // Whoever keeps formations finds it by its standing.
+            let standing = book.standing()?;
+            book.put_standing(&standing)?;
+            protocol::say(book, step, to, command, words.clone())
+        };
+        let done = self.step(Scope::Orders, say).await?;
         Ok(done.value)
     }
 
