@@ -76,6 +76,7 @@ mod tests {
             earlier: Some("Asked: x"),
             forbidden_paths: &["infra/**".to_owned()],
             guards,
+            door: None,
             dandori: Utf8Path::new("/opt/dandori"),
             now,
         })

@@ -170,6 +170,14 @@ fn ours(order: &Order<'_>) -> Vec<(String, String)> {
         ("GIT_TERMINAL_PROMPT", "0".to_owned()),
         ("GIT_EDITOR", "true".to_owned()),
     ];
+    if let Some(door) = &order.door {
+        env.push(("DANDORI_DOOR", door.socket.to_string()));
+        env.push(("DANDORI_AGENT", door.agent.to_owned()));
+        // It is told to call dandori by its name; what the user has by that name comes first.
+        let found = order.user_env.text("PATH").unwrap_or_default();
+        let own = order.dandori.parent().map(|folder| format!("{found}:{folder}"));
+        env.extend(own.map(|path| ("PATH", path)));
+    }
     match order.agent {
         AgentName::Client(client) => {
             let quiet = client.describe().environment.quiet.iter().map(|(name, value)| (*name, (*value).to_owned()));

@@ -46,9 +46,19 @@ pub struct Order<'a> {
     pub forbidden_paths: &'a [String],
     /// `None`: nothing judges what the agent does.
     pub guards: Option<Guards<'a>>,
+    /// The way to dandori, for an agent of a formation.
+    pub door: Option<Door<'a>>,
     /// This program: the rehearsal agent is `<dandori> rehearse`, and the guards are `<dandori> hook`.
     pub dandori: &'a Utf8Path,
     pub now: Timestamp,
+}
+
+/// Where an agent of a formation reaches dandori, and as whom.
+#[derive(Clone, Copy, Debug)]
+pub struct Door<'a> {
+    pub socket: &'a Utf8Path,
+    /// `worker3`
+    pub agent: &'a str,
 }
 
 /// The guards that judge what the agent does, called by its own client.

@@ -101,6 +101,7 @@ impl Stage {
             custom: None,
             earlier: None,
             forbidden_paths: &[],
+            door: None,
             guards: None,
             dandori: Utf8Path::new("dandori"),
             now,

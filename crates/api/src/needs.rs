@@ -23,7 +23,7 @@ pub struct NeedView {
     /// The same for as long as it is the same occurrence.
     pub id: String,
     /// `failed`, `conflict`, `budget_reached`, `silent`, `quiet`, `choice`, `kept_work`, `pull_failed`, `pull_ready`,
-    /// `trust`, `consent`, `store_restored`, `daemon_trouble`, `disk_low`
+    /// `pull_conflict`, `trust`, `consent`, `store_restored`, `daemon_trouble`, `disk_low`
     pub kind: String,
     pub since_at: String,
     /// The main checkout.
@@ -103,6 +103,8 @@ pub struct Front {
     pub total: u64,
     /// `null`: the repository has none, or all of them were asked about.
     pub formation: Option<FormationView>,
+    /// Where the repository was when its tasks were run, if it was moved since.
+    pub moved_from: Option<String>,
 }
 
 /// A task at work, with what its agents do.
@@ -135,6 +137,8 @@ pub struct FrontStatus {
     pub total: u64,
     /// `null`: the repository has none, or all of them were asked about.
     pub formation: Option<FormationView>,
+    /// Where the repository was when its tasks were run, if it was moved since.
+    pub moved_from: Option<String>,
     pub next: Vec<NextCommand>,
 }
 

@@ -29,6 +29,8 @@ pub struct PullPage {
     pub checks: Option<Vec<PullCheck>>,
     /// Of one that is open, and whose commits are in this clone.
     pub merge: Option<PullMerge>,
+    /// When the remote last said where the base is; `null` without a remote, and of one that is over.
+    pub base_fetched_at: Option<String>,
     /// It was opened for a task: it can be merged, closed and reopened from here.
     pub ours: bool,
 }
@@ -113,6 +115,9 @@ pub struct PullDone {
     pub base_commit: Option<String>,
     /// The base's branch in this clone after a merge: `current`, `behind` or `absent`.
     pub base_here: Option<String>,
+    /// Where uncommitted work of its run's worktree was kept before that is removed; `dandori worktree restore` with the
+    /// run's key restores it.
+    pub preserved: Option<String>,
 }
 
 /// What `POST /v1/tasks/{task}/pick` answers.

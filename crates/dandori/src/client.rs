@@ -1,14 +1,13 @@
 //! Talking to the daemon: over its socket, with its token, starting it when nobody answers.
 
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
 use dandori_api::ErrorBody;
 use dandori_domain::Problem;
 use dandori_domain::cause::root_cause;
-use dandori_engine::Layout;
+use dandori_host::socket_folder::SocketFolder;
 use dandori_host::state_root::is_trusted_peer;
 use dandori_host::{StateRoot, StateRootError};
 use dandori_server::VERSION_HEADER;
@@ -30,8 +29,10 @@ const LOOK: Duration = Duration::from_secs(5);
 
 pub(crate) struct Client {
     http: reqwest::Client,
-    token: Token,
-    layout: Layout,
+    /// None at a door: whoever comes by it is known.
+    token: Option<Token>,
+    /// The socket, as people name it.
+    socket: Utf8PathBuf,
     /// What its answers for people are to be written in.
     lang: Lang,
     /// What the daemon said it is when it was found.
@@ -39,8 +40,14 @@ pub(crate) struct Client {
     /// Who listens.
     pid: Option<u32>,
     /// Held, because the socket is reached through it.
-    _root: Arc<StateRoot>,
+    _root: Option<StateRoot>,
+    _door: Option<SocketFolder>,
 }
+
+/// The socket by which an agent of a formation reaches dandori: it cannot start a daemon, and has no token.
+const DOOR: &str = "DANDORI_DOOR";
+/// For a daemon that is just being started again.
+const DOOR_PATIENCE: Duration = Duration::from_secs(15);
 
 impl Client {
     /// A daemon of our own version that answers, started if need be. An older one is taken over, a newer one is refused before
@@ -51,6 +58,9 @@ impl Client {
 
     /// The same; one that has to be started also listens on this address.
     pub(crate) async fn connect_listening(context: &Context, listen: Option<SocketAddr>) -> Result<Self, Problem> {
+        if let Some(door) = context.env.path(DOOR) {
+            return Self::connect_by_door(context, &door).await;
+        }
         let mut until = Instant::now() + Duration::from_secs(10);
         let mut taken_over = false;
         loop {
@@ -85,6 +95,9 @@ impl Client {
 
     /// The daemon that is there, of whatever version, or `None`.
     pub(crate) async fn reach(context: &Context) -> Result<Option<Self>, Problem> {
+        if let Some(door) = context.env.path(DOOR) {
+            return Self::by_door(context, &door).await;
+        }
         let layout = &context.layout;
         let Some(root) = StateRoot::open(layout).map_err(root_problem)? else { return Ok(None) };
         let socket = root.socket().map_err(root_problem)?;
@@ -95,24 +108,58 @@ impl Client {
         let pid = peer.pid().and_then(|pid| u32::try_from(pid).ok());
         drop(stream);
         let Ok(token) = Token::load(&layout.token()) else { return Ok(None) };
-        // The client is built for TLS all the same, and wants to know whose.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let http = reqwest::Client::builder()
-            .unix_socket(socket.as_std_path())
-            .no_proxy()
-            // Nobody is met over TLS here: reading every certificate of the machine takes longer than most answers.
-            .tls_certs_only([])
-            // Shorter than the daemon keeps one that says nothing: none is used while it is being closed.
-            .pool_idle_timeout(Duration::from_secs(2))
-            .build()
-            .map_err(|e| Problem::Internal { reason: e.to_string() })?;
-        let lang = context.out.lang;
-        let client = Self { http, token, layout: layout.clone(), lang, daemon: None, pid, _root: Arc::new(root) };
+        let client = Self {
+            http: over(&socket)?,
+            token: Some(token),
+            socket: layout.socket(),
+            lang: context.out.lang,
+            daemon: None,
+            pid,
+            _root: Some(root),
+            _door: None,
+        };
+        client.greeted().await
+    }
+
+    /// The daemon behind an agent's door, which may just be being started again.
+    async fn connect_by_door(context: &Context, door: &Utf8Path) -> Result<Self, Problem> {
+        let until = Instant::now() + DOOR_PATIENCE;
+        loop {
+            if let Some(client) = Self::by_door(context, door).await? {
+                require_our_version(client.version())?;
+                return Ok(client);
+            }
+            if Instant::now() > until {
+                let reason = "nobody answers at this socket".to_owned();
+                return Err(Problem::DaemonUnreachable { socket: door.to_owned(), reason });
+            }
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    }
+
+    async fn by_door(context: &Context, door: &Utf8Path) -> Result<Option<Self>, Problem> {
+        let Ok(folder) = SocketFolder::open(door) else { return Ok(None) };
+        let too_long = |_| Problem::SocketPathTooLong { path: door.to_owned() };
+        let client = Self {
+            http: over(&folder.socket().map_err(too_long)?)?,
+            token: None,
+            socket: door.to_owned(),
+            lang: context.out.lang,
+            daemon: None,
+            pid: None,
+            _root: None,
+            _door: Some(folder),
+        };
+        client.greeted().await
+    }
+
+    /// Once it has answered; `None` when nobody does.
+    async fn greeted(self) -> Result<Option<Self>, Problem> {
         // A killed daemon's socket takes connections for a moment longer than it lives.
-        match client.request(Method::GET, "/v1/ping").timeout(PATIENCE).send().await {
-            Ok(response) => Ok(Some(Self { daemon: spoken_version(&response), ..client })),
+        match self.request(Method::GET, "/v1/ping").timeout(PATIENCE).send().await {
+            Ok(response) => Ok(Some(Self { daemon: spoken_version(&response), ..self })),
             Err(e) if e.is_connect() || e.is_request() => Ok(None),
-            Err(_) => Ok(Some(client)),
+            Err(_) => Ok(Some(self)),
         }
     }
 
@@ -185,7 +232,11 @@ impl Client {
             Lang::Ja => "ja",
         };
         let request = self.http.request(method, format!("http://dandori{path}"));
-        request.header(AUTHORIZATION, self.token.bearer()).header(ACCEPT_LANGUAGE, language)
+        let request = request.header(ACCEPT_LANGUAGE, language);
+        match &self.token {
+            Some(token) => request.header(AUTHORIZATION, token.bearer()),
+            None => request,
+        }
     }
 
     async fn json<T: DeserializeOwned>(&self, request: reqwest::RequestBuilder) -> Result<T, Problem> {
@@ -211,8 +262,22 @@ impl Client {
     }
 
     fn lost(&self, error: &reqwest::Error) -> Problem {
-        Problem::DaemonUnreachable { socket: self.layout.socket(), reason: root_cause(error) }
+        Problem::DaemonUnreachable { socket: self.socket.clone(), reason: root_cause(error) }
     }
+}
+
+fn over(socket: &Utf8Path) -> Result<reqwest::Client, Problem> {
+    // The client is built for TLS all the same, and wants to know whose.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    reqwest::Client::builder()
+        .unix_socket(socket.as_std_path())
+        .no_proxy()
+        // Nobody is met over TLS here: reading every certificate of the machine takes longer than most answers.
+        .tls_certs_only([])
+        // Shorter than the daemon keeps one that says nothing: none is used while it is being closed.
+        .pool_idle_timeout(Duration::from_secs(2))
+        .build()
+        .map_err(|e| Problem::Internal { reason: e.to_string() })
 }
 
 /// What is wrong with the state root, as a request's problem.
@@ -305,6 +370,11 @@ impl Events {
             }
         }
     }
+}
+
+/// An agent of a formation has a door of its own.
+pub(crate) fn is_at_door(context: &Context) -> bool {
+    context.env.path(DOOR).is_some()
 }
 
 /// A path segment or query value, made safe for an address.

@@ -12,8 +12,10 @@
 //! rehearse: fail <words>           print them and end without success
 //! ```
 //!
-//! It knows nothing of dandori but this. A line it does not understand ends it: a typing mistake in a scene is to be
+//! It knows nothing of dandori but this, and what an agent of a formation is told ([`formation`]). A line it does not understand ends it: a typing mistake in a scene is to be
 //! seen, not played over.
+
+mod formation;
 
 use std::io::{Read, Write};
 use std::path::Path;
@@ -35,6 +37,15 @@ pub(crate) fn main() -> ExitCode {
     if let Err(e) = std::io::stdin().read_to_string(&mut instruction) {
         say(&format!("cannot read the instruction: {e}"));
         return ExitCode::from(1);
+    }
+    if let Some(answered) = formation::answer(&instruction) {
+        return match answered {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(trouble) => {
+                say(&trouble);
+                ExitCode::from(1)
+            }
+        };
     }
     let lines: Vec<&str> = scene(&instruction).collect();
     if lines.is_empty() {

@@ -153,8 +153,11 @@ pub enum Failure {
     Commit {
         reason: String,
     },
-    /// The remote refused, or could not be reached.
     PushRefused {
+        reason: String,
+    },
+    /// The remote, which the commit is to be pushed to, did not answer.
+    RemoteUnreachable {
         reason: String,
     },
     /// Somebody else's commits on the branch do not go together with ours.
@@ -186,7 +189,10 @@ impl Failure {
             | Self::DiskFull { .. }
             | Self::Staging { .. } => Stage::Staging,
             Self::Commit { .. } => Stage::Commit,
-            Self::PushRefused { .. } | Self::PushConflict { .. } | Self::PushOvertaken { .. } => Stage::Push,
+            Self::PushRefused { .. }
+            | Self::RemoteUnreachable { .. }
+            | Self::PushConflict { .. }
+            | Self::PushOvertaken { .. } => Stage::Push,
         }
     }
 }

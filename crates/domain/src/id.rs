@@ -188,9 +188,9 @@ name_type!(
 );
 
 impl Oid {
-    /// What git prints when it is cut short for people.
+    /// As much of it as people use, the same everywhere.
     pub fn short(&self) -> &str {
-        self.as_str().get(..10).unwrap_or(self.as_str())
+        self.as_str().get(..7).unwrap_or(self.as_str())
     }
 }
 

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use crate::agent::AgentName;
 use crate::candidate::candidates;
 use crate::failure::{Failure, Limit};
-use crate::id::{RepoId, RunId, TaskId, TaskNumber, Usd};
+use crate::id::{Oid, RepoId, RunId, TaskId, TaskNumber, Usd};
 use crate::problem::Problem;
 use crate::pull::{Pull, Standing};
 use crate::run::{Run, Status};
@@ -91,6 +91,17 @@ pub enum NeedKind {
     /// A pull request in the embedded forge waits to be looked at and merged.
     PullReady {
         url: String,
+        base: String,
+        commit: Oid,
+        /// How many commits of its base it does not have; `None`: not known.
+        behind: Option<u32>,
+    },
+    /// The same, and it cannot be merged before both sides are brought together.
+    PullConflict {
+        url: String,
+        base: String,
+        commit: Oid,
+        files: Vec<String>,
     },
     /// A run was refused: what the configuration could execute is not trusted.
     Trust {
@@ -131,6 +142,7 @@ impl NeedKind {
             Self::KeptWork { .. } => "kept_work",
             Self::PullFailed { .. } => "pull_failed",
             Self::PullReady { .. } => "pull_ready",
+            Self::PullConflict { .. } => "pull_conflict",
             Self::Trust { .. } => "trust",
             Self::Consent { .. } => "consent",
             Self::StoreRestored { .. } => "store_restored",
@@ -286,6 +298,7 @@ fn of_failure(failure: &Failure, kept: bool) -> NeedKind {
         | Failure::DiskFull { .. }
         | Failure::Commit { .. }
         | Failure::PushRefused { .. }
+        | Failure::RemoteUnreachable { .. }
         | Failure::PushOvertaken { .. } => NeedKind::Failed { failure: failure.clone(), kept },
     }
 }
@@ -329,7 +342,8 @@ fn of_pull(facts: &TaskFacts<'_>, pull: &Pull) -> Option<Need> {
         Standing::Failed { problem, .. } => ("pull_failed", NeedKind::PullFailed { problem: problem.clone() }),
         // GitHub tells people about its own.
         Standing::Open { link } if facts.open_here.contains(&link.number) => {
-            ("pull_ready", NeedKind::PullReady { url: link.url.clone() })
+            let (base, commit) = (wanted.base.clone(), wanted.head_oid.clone());
+            ("pull_ready", NeedKind::PullReady { url: link.url.clone(), base, commit, behind: None })
         }
         Standing::Open { .. }
         | Standing::Wanted { .. }
@@ -345,6 +359,17 @@ fn of_pull(facts: &TaskFacts<'_>, pull: &Pull) -> Option<Need> {
     let id = NeedId::of(&[name, &pull.spec.id.to_string(), &cause]);
     let number = pull.link().map(|link| link.number);
     Some(Need { id, kind, since: wanted.at, subject: subject(facts, Some(wanted.run), number) })
+}
+
+/// What a pull request that waits needs, once it is known how it stands to its base: that moves without a fact of ours.
+pub fn beside_base(need: Need, behind: u32, conflicts: &[String]) -> Need {
+    let NeedKind::PullReady { url, base, commit, .. } = need.kind else { return need };
+    if conflicts.is_empty() {
+        return Need { kind: NeedKind::PullReady { url, base, commit, behind: Some(behind) }, ..need };
+    }
+    // Another need: whoever has put aside that it waits does not know of this.
+    let id = NeedId::of(&["pull_conflict", need.id.as_str()]);
+    Need { id, kind: NeedKind::PullConflict { url, base, commit, files: conflicts.to_vec() }, ..need }
 }
 
 /// Several agents worked side by side, all are done, and more than one of them has something to pick.

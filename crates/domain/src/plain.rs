@@ -5,6 +5,8 @@
 //! cursor, retitle a window or answer in the user's name (the C1 forms do it without an escape), and a direction
 //! override makes a line read otherwise than it runs. Colours and movements go whole, the rest character by character.
 
+use std::borrow::Cow;
+
 /// As it is, line by line, without what would command whoever shows it.
 pub fn plain(text: &str) -> String {
     let mut clean = String::with_capacity(text.len());
@@ -34,6 +36,19 @@ pub fn plain(text: &str) -> String {
 /// The same in one line.
 pub fn plain_line(text: &str) -> String {
     plain(text).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A file's name in one line: as it is, or in quotation marks with what it commands written out, as git does.
+pub fn plain_path(path: &str) -> Cow<'_, str> {
+    if !path.chars().any(commands) {
+        return Cow::Borrowed(path);
+    }
+    let written = path.chars().map(|c| match c {
+        '"' | '\\' => format!("\\{c}"),
+        c if commands(c) => c.escape_default().to_string(),
+        c => c.to_string(),
+    });
+    Cow::Owned(format!("\"{}\"", written.collect::<String>()))
 }
 
 /// Whether a character does something to whoever shows it instead of being shown.
@@ -68,6 +83,20 @@ fn end_sequence(chars: &mut impl Iterator<Item = char>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_file_s_name_is_one_line_whatever_it_is() {
+        for (path, shown) in [
+            ("src/a b.rs", "src/a b.rs"),
+            ("日本 \"語\".txt", "日本 \"語\".txt"),
+            ("a\nb", r#""a\nb""#),
+            ("say \"hi\"\t\\", r#""say \"hi\"\t\\""#),
+            ("\u{1b}[31mred", r#""\u{1b}[31mred""#),
+            ("txt.\u{202e}gpj", r#""txt.\u{202e}gpj""#),
+        ] {
+            assert_eq!(plain_path(path), shown);
+        }
+    }
 
     #[test]
     fn words_stay_and_commands_go() {

@@ -128,6 +128,9 @@ pub enum Problem {
     UnknownBase {
         base: String,
         near: Vec<String>,
+        /// Why the remote, which may have it, could not be asked.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        unreachable: Option<String>,
     },
     Submodules {
         path: Utf8PathBuf,
@@ -312,6 +315,10 @@ pub enum Problem {
         base: String,
         reason: String,
     },
+    /// The repository's remote does not answer.
+    RemoteUnreachable {
+        reason: String,
+    },
     /// Several agents have something to show, and none is picked.
     PickFirst {
         task: String,
@@ -395,6 +402,14 @@ pub enum Problem {
         path: String,
     },
     /// Who asks is not let in: the token, the host name, the page.
+    /// An agent of a formation asked for what its role may not do.
+    NotForRole {
+        /// `worker3`
+        agent: String,
+        role: crate::run::Role,
+        /// What it may do, as it is typed.
+        may: Vec<String>,
+    },
     Unauthorized {
         reason: String,
     },
@@ -451,6 +466,7 @@ impl Problem {
             | Self::ForgeRefused { .. }
             | Self::MergeOvertaken { .. }
             | Self::MergeRefused { .. }
+            | Self::RemoteUnreachable { .. }
             | Self::DiskFull { .. }
             | Self::StoreFull
             | Self::StoreUnavailable { .. }
@@ -534,6 +550,7 @@ impl Problem {
             | Self::ForeignDaemon { .. }
             | Self::SocketPathTooLong { .. }
             | Self::NoSuchPath { .. }
+            | Self::NotForRole { .. }
             | Self::Unauthorized { .. }
             | Self::BadRequest { .. }
             | Self::FormationRefused { .. }

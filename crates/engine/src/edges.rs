@@ -31,7 +31,7 @@ use crate::pull::PullRecord;
 use crate::run::StepError;
 
 pub(crate) use git::{
-    RealGit, beginning, config_changed, free_branch_for, lock_reason, preserved_ref_at, preserved_ref_of,
+    NO_BRANCH, RealGit, beginning, config_changed, free_branch_for, lock_reason, preserved_ref_at, preserved_ref_of,
     refuse_unsupported,
 };
 pub(crate) use host::RealHost;

@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
+use crate::doors::Doors;
 use crate::edges::{Edges, HostEdge, RealGit, RealHost, RealNotify};
 use crate::formation::ToTell;
 use crate::kernel::fault::{CrashPlan, Faults};
@@ -71,6 +72,7 @@ pub(crate) struct Inner {
     pub(crate) leaving: tokio::sync::Mutex<bool>,
     pub(crate) guards: tokio::sync::Mutex<crate::guard_records::Intake>,
     pub(crate) callers: Callers,
+    pub(crate) doors: Doors,
     /// What the daemon's own commands are made from.
     pub(crate) own: Env,
     /// Worktrees that are recorded and whose directories are just being made.
@@ -165,6 +167,7 @@ impl Engine {
             leaving: tokio::sync::Mutex::new(false),
             guards: tokio::sync::Mutex::default(),
             callers: Callers::default(),
+            doors: Doors::default(),
             own,
             making: crate::worktrees::Making::default(),
             inbox: Inbox::default(),

@@ -34,6 +34,8 @@ pub(crate) struct Wanted<'a> {
     /// Further places that may be written, and read although they are hidden.
     pub(crate) write: &'a [Utf8PathBuf],
     pub(crate) read: &'a [Utf8PathBuf],
+    /// Folders with sockets that it may connect to.
+    pub(crate) reach: &'a [Utf8PathBuf],
 }
 
 /// The policy of a run. Makes the folders it names and writes the copies it shows.
@@ -62,6 +64,7 @@ pub(crate) fn policy(layout: &Layout, machine: &Sandbox, wanted: &Wanted<'_>) ->
     policy.hide.extend(settings.hide.iter().map(expand));
     policy.read.extend(granted);
     policy.read.extend_from_slice(wanted.read);
+    policy.reach.extend_from_slice(wanted.reach);
     policy.protect = sandbox::programs_in_stores(&home);
     policy.limits = RunLimits {
         processes: Some(settings.processes.unwrap_or(PROCESSES)),

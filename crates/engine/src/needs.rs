@@ -5,6 +5,7 @@
 //! takes in what has happened since and no more, so that neither many tasks nor many failures make it slow. What has no
 //! event (files, the disk, silence) is looked at each time.
 
+mod beside;
 mod seen;
 
 use std::collections::{HashMap, HashSet};
@@ -62,6 +63,7 @@ pub(crate) struct Inbox {
     since: Mutex<HashMap<String, Timestamp>>,
     /// What a thorough look at the store has found.
     damage: Mutex<Option<Problem>>,
+    sides: beside::KnownSides,
 }
 
 #[derive(Default)]
@@ -99,9 +101,9 @@ impl Engine {
         let answers = self.store().need_answers().await.map_err(|e| store_problem(&e))?;
         let root = |id: RepoId| repos.iter().find(|repo| repo.id == id).map(|repo| repo.root.clone());
         let of_this = |need: &Need| repo.is_none() || need.subject.repo.is_none() || need.subject.repo == repo;
-        Ok(all
+        let ours = self.beside_bases(all.into_iter().filter(of_this).collect(), &repos).await;
+        Ok(ours
             .into_iter()
-            .filter(of_this)
             .map(|need| KnownNeed {
                 answer: answers.get(&need.id).cloned(),
                 repository: need.subject.repo.and_then(root),

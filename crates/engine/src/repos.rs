@@ -118,6 +118,27 @@ impl Engine {
         Ok(known.into_iter().find(is_it))
     }
 
+    /// The repository this one was before it was moved: known at a place where it no longer is, and its worktrees are still
+    /// written down in the git directory here.
+    pub async fn moved_from(&self, path: &Utf8Path) -> Result<Option<Repo>, Problem> {
+        let mut gone = self.store().repos(self.life().host).await.map_err(|e| store_problem(&e))?;
+        gone.retain(|repo| self.0.edges.git.is_gone(repo));
+        if gone.is_empty() {
+            return Ok(None);
+        }
+        let from = path.to_owned();
+        self.blocking(move |engine| {
+            let (_, git_dir) = engine.0.edges.git.discover(&from)?;
+            let places = worktrees_written_down(&git_dir);
+            let is_it = |repo: &Repo| {
+                let layout = engine.layout().repo(repo.id);
+                places.iter().any(|place| place.starts_with(layout.worktrees()) || place.starts_with(layout.pool()))
+            };
+            Ok(gone.into_iter().rfind(is_it))
+        })
+        .await?
+    }
+
     /// The same, when it is known already: a mere look takes none up.
     pub async fn known_repo_at(&self, path: &Utf8Path) -> Result<Option<Repo>, Problem> {
         if let Some(repo) = self.repo_rooted_at(path).await? {
@@ -189,4 +210,11 @@ impl Engine {
 /// Moved or deleted since it was first used.
 pub(crate) fn is_gone(repo: &Repo) -> bool {
     !repo.root.is_dir() || !repo.git_dir.is_dir()
+}
+
+/// Where git's records say that worktrees of a repository are.
+fn worktrees_written_down(git_dir: &Utf8Path) -> Vec<Utf8PathBuf> {
+    let Ok(records) = git_dir.join("worktrees").read_dir_utf8() else { return Vec::new() };
+    let place = |record: camino::Utf8DirEntry| std::fs::read_to_string(record.path().join("gitdir")).ok();
+    records.filter_map(|record| Some(Utf8PathBuf::from(place(record.ok()?)?.trim_end()))).collect()
 }

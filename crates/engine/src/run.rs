@@ -95,6 +95,7 @@ impl Walker for RunWalker {
     }
 
     fn rests(&self, run: &Run) {
+        self.0.close_door(run);
         // Its pull request still speaks for whoever asked for the run.
         if run.is_settled() && !(run.spec.settings.wants_pull && run.progress.delivered().is_some()) {
             self.0.forget_caller(run.spec.id);

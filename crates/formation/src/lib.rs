@@ -7,6 +7,7 @@
 //! Two layers are kept apart. *Delivery* is the life of a message in an agent's queue ([`Message`]): who has it, under which
 //! epoch, how often it was tried. *Meaning* is the life of a task ([`Task`]), a phase and a command: only results change it.
 
+pub mod access;
 pub mod agent;
 pub mod assign;
 pub mod command;

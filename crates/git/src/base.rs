@@ -77,7 +77,7 @@ impl Repository {
         let Some(found) = found else {
             let base = wanted.unwrap_or("HEAD").to_owned();
             let near = self.names_near(remote, &base)?;
-            return Err(GitError::UnknownBase { base, near });
+            return Err(GitError::UnknownBase { base, near, unreachable });
         };
         let offline = unreachable
             .zip(remote)
@@ -92,7 +92,7 @@ impl Repository {
     }
 
     /// Without a remote: the branch that work on this commit goes back to. Usual names first, or the only branch there is; the
-    /// commit is on it, or comes after it.
+    /// commit is on it, or comes after it. Else the only branch that it is on.
     pub fn branch_around(&self, commit: &Oid) -> Result<Option<String>, GitError> {
         let usual = self.cmd().reading().args(["config", "--get", "init.defaultBranch"]).answer()?;
         let names = usual.into_iter().chain(["main".to_owned(), "master".to_owned()]);
@@ -106,7 +106,13 @@ impl Repository {
                 return Ok(Some(name));
             }
         }
-        Ok(None)
+        let mut around = Vec::new();
+        for (name, tip) in theirs {
+            if self.is_ancestor(commit, &tip)? {
+                around.push(name);
+            }
+        }
+        Ok(around.pop().filter(|_| around.is_empty()))
     }
 
     /// The base as it was last seen, when the remote says that it still stands there.

@@ -19,7 +19,9 @@ pub enum GitError {
     #[error("git {found} is too old: {needed} or newer is needed")]
     TooOld { found: String, needed: String },
     #[error("no branch, tag or commit {base}")]
-    UnknownBase { base: String, near: Vec<String> },
+    UnknownBase { base: String, near: Vec<String>, unreachable: Option<String> },
+    #[error("the remote could not be reached: {reason}")]
+    RemoteUnreachable { reason: String },
     #[error("several remotes and none is called origin: {}", names.join(", "))]
     WhichRemote { names: Vec<String> },
     #[error("branch {branch} is already in use")]
@@ -95,7 +97,10 @@ impl GitError {
             Self::Bare { path } => Problem::BareRepository { path: path.clone() },
             Self::Missing => Problem::GitMissing,
             Self::TooOld { found, needed } => Problem::GitTooOld { found: found.clone(), needed: needed.clone() },
-            Self::UnknownBase { base, near } => Problem::UnknownBase { base: base.clone(), near: near.clone() },
+            Self::UnknownBase { base, near, unreachable } => {
+                Problem::UnknownBase { base: base.clone(), near: near.clone(), unreachable: unreachable.clone() }
+            }
+            Self::RemoteUnreachable { reason } => Problem::RemoteUnreachable { reason: reason.clone() },
             Self::WhichRemote { names } => Problem::WhichRemote { names: names.clone() },
             Self::BranchTaken { branch, suggestion, used_at } => Problem::BranchTaken {
                 branch: branch.clone(),

@@ -62,6 +62,11 @@ impl Repository {
         let _ = dandori_host::put_file(&self.common_dir().join(HEARD), b"", 0o644);
     }
 
+    /// When a branch of the remote's was last seen; `None` without a remote, or when nothing tells.
+    pub fn fetched_at(&self, branch: &str) -> Result<Option<Timestamp>, GitError> {
+        Ok(self.remote()?.and_then(|remote| self.last_heard(&remote, branch)))
+    }
+
     /// When the remote was last heard, as far as files tell: by us, by the user's own fetch, or when it was cloned.
     pub(crate) fn last_heard(&self, remote: &Remote, branch: &str) -> Option<Timestamp> {
         let (tracking, head) = (remote.tracking_ref(branch), remote.tracking_ref("HEAD"));

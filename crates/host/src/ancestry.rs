@@ -72,19 +72,37 @@ fn name(word: &str) -> String {
 
 /// Our own line, the nearest first.
 pub fn ancestors() -> impl Iterator<Item = Ancestor> {
-    let parent = |pid: &u32| {
-        let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
-        let line = status.lines().find_map(|line| line.strip_prefix("PPid:"))?;
-        line.trim().parse().ok().filter(|parent| *parent != 0)
-    };
-    std::iter::successors(Some(std::process::id()), parent).skip(1).take(GENERATIONS).map(|pid| {
+    line_of(std::process::id()).skip(1).take(GENERATIONS).map(|pid| {
         let read = |what: &str| std::fs::read(format!("/proc/{pid}/{what}")).unwrap_or_default();
         Ancestor::new(read("cmdline"), read("environ"))
     })
 }
 
+/// Whether a process was started by another, over however many generations a machine has.
+pub fn descends_from(pid: u32, ancestor: u32) -> bool {
+    line_of(pid).take(GENERATIONS * GENERATIONS).any(|pid| pid == ancestor)
+}
+
+/// A process and those above it.
+fn line_of(pid: u32) -> impl Iterator<Item = u32> {
+    let parent = |pid: &u32| {
+        let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+        let line = status.lines().find_map(|line| line.strip_prefix("PPid:"))?;
+        line.trim().parse().ok().filter(|parent| *parent != 0)
+    };
+    std::iter::successors(Some(pid), parent)
+}
+
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn a_process_descends_from_those_above_it_and_from_nobody_else() {
+        let own = std::process::id();
+        let parent = std::os::unix::process::parent_id();
+        assert!(descends_from(own, own) && descends_from(own, parent));
+        assert!(!descends_from(parent, own) && !descends_from(own, u32::MAX));
+    }
+
     use super::*;
 
     #[test]

@@ -7,7 +7,7 @@
 //!   daemon.lock  daemon.log  dandori.sock
 //!   repos/<folder>/
 //!     worktrees/run_<key>/   pool/slot-*/   trash/
-//!     runs/<run key>/        launch order, guards' rules, output, exit record, patch, tmp/
+//!     runs/<run key>/        launch order, guards' rules, output, exit record, patch, tmp/, door/ (see `engine::doors`)
 //!     agents/<task>/<agent>/ an agent's private state folder: the conversation is in it
 //!   guards/<checkout>/       what is kept about one checkout without a daemon: earlier versions of its state.md, marks,
 //!                            exceptions, logs and records of its guards (see dandori-journal), what its agents'
@@ -243,6 +243,11 @@ impl RunLayout {
     /// What the guards write down. They work behind the agent's fence: what they can write, it can.
     pub fn guards(&self) -> Utf8PathBuf {
         self.tmp().join("guards")
+    }
+
+    /// Where an agent of a formation reaches dandori: alone in its folder, which is all of the state root that it is shown.
+    pub fn door(&self) -> Utf8PathBuf {
+        self.root.join("door").join("socket")
     }
 
     pub fn output(&self) -> Utf8PathBuf {

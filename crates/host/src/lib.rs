@@ -15,6 +15,7 @@ pub mod process;
 pub mod reserve;
 pub mod sandbox;
 pub mod shim;
+pub mod socket_folder;
 pub mod state_root;
 pub mod tmux;
 

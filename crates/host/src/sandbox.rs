@@ -51,6 +51,9 @@ pub struct SandboxPolicy {
     pub write: Vec<Utf8PathBuf>,
     /// Folders and files below a hidden folder that may be read all the same.
     pub read: Vec<Utf8PathBuf>,
+    /// Folders that may be read, with sockets that may be connected to.
+    #[serde(default)]
+    pub reach: Vec<Utf8PathBuf>,
     /// Folders and files that may not be read. Everything else may.
     pub hide: Vec<Utf8PathBuf>,
     /// Folders and files below a writable path that may be read but not written.
@@ -116,6 +119,7 @@ impl SandboxPolicy {
             mode,
             write: vec![],
             read: vec![],
+            reach: vec![],
             hide: vec![],
             protect: vec![],
             tmp: None,

@@ -8,7 +8,6 @@
 
 use std::fs::{File, OpenOptions};
 use std::io;
-use std::os::fd::AsRawFd;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -16,8 +15,6 @@ use rustix::fs::OFlags;
 
 use crate::Layout;
 
-/// The longest path a Unix socket may have, with its closing zero.
-const SOCKET_PATH_BYTES: usize = 108;
 const CLOSED: u32 = 0o700;
 
 #[derive(Debug, thiserror::Error)]
@@ -71,15 +68,8 @@ impl StateRoot {
 
     /// Where to listen and where to connect, for as long as this lives.
     pub fn socket(&self) -> Result<Utf8PathBuf, StateRootError> {
-        let through = Utf8PathBuf::from(format!("/proc/self/fd/{}", self.folder.as_raw_fd()));
-        if through.is_dir() {
-            return Ok(through.join(self.socket.file_name().unwrap_or_default()));
-        }
-        // Without /proc the path itself has to do.
-        if self.socket.as_str().len() < SOCKET_PATH_BYTES {
-            return Ok(self.socket.clone());
-        }
-        Err(StateRootError::TooLong { path: self.socket.clone() })
+        let way = crate::socket_folder::through(&self.folder, &self.socket);
+        way.ok_or_else(|| StateRootError::TooLong { path: self.socket.clone() })
     }
 
     fn hold(layout: &Layout) -> Result<Self, StateRootError> {

@@ -7,12 +7,21 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use dandori_domain::Problem;
+use dandori_engine::Whose;
 
 use crate::answer::Refusal;
 use crate::connections::Seat;
+use crate::doors;
 use crate::token::Token;
 
 pub(crate) async fn check(State(token): State<Token>, request: Request, next: Next) -> Response {
+    if let Some(whose) = request.extensions().get::<Arc<Whose>>() {
+        // Such a connection stays a stranger: an agent has few of them, and is in nobody's way but its own.
+        return match foreign(request.headers()).map(unauthorized).or_else(|| doors::refused(whose, &request)) {
+            None => next.run(request).await,
+            Some(refusal) => refusal.into_response(),
+        };
+    }
     match refused(request.headers(), &token) {
         None => {
             if let Some(seat) = request.extensions().get::<Arc<Seat>>() {
@@ -20,14 +29,30 @@ pub(crate) async fn check(State(token): State<Token>, request: Request, next: Ne
             }
             next.run(request).await
         }
-        Some((status, why)) => Refusal::with(status, Problem::Unauthorized { reason: why.to_owned() }).into_response(),
+        Some(refused) => unauthorized(refused).into_response(),
     }
 }
 
+fn unauthorized((status, why): (StatusCode, &str)) -> Refusal {
+    Refusal::with(status, Problem::Unauthorized { reason: why.to_owned() })
+}
+
 fn refused(headers: &HeaderMap, token: &Token) -> Option<(StatusCode, &'static str)> {
-    let text = |name| headers.get(name).and_then(|v: &axum::http::HeaderValue| v.to_str().ok());
+    if let Some(foreign) = foreign(headers) {
+        return Some(foreign);
+    }
+    let given = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+    if !given.is_some_and(|given| token.opens(given)) {
+        return Some((StatusCode::UNAUTHORIZED, "the token is missing or wrong"));
+    }
+    None
+}
+
+/// From a name that is not ours.
+fn foreign(headers: &HeaderMap) -> Option<(StatusCode, &'static str)> {
     // A page on another name that resolves to this machine sends that name.
-    if !text(header::HOST).is_some_and(is_ours) {
+    let host = headers.get(header::HOST).and_then(|value| value.to_str().ok());
+    if !host.is_some_and(is_ours) {
         return Some((StatusCode::MISDIRECTED_REQUEST, "unknown host name"));
     }
     if let Some(origin) = headers.get(header::ORIGIN) {
@@ -35,9 +60,6 @@ fn refused(headers: &HeaderMap, token: &Token) -> Option<(StatusCode, &'static s
         if !ours {
             return Some((StatusCode::FORBIDDEN, "requests from other origins are not allowed"));
         }
-    }
-    if !text(header::AUTHORIZATION).is_some_and(|given| token.opens(given)) {
-        return Some((StatusCode::UNAUTHORIZED, "the token is missing or wrong"));
     }
     None
 }

@@ -63,6 +63,7 @@ fn status(problem: &Problem) -> StatusCode {
                 refused.get("refused").and_then(|name| name.as_str()).is_some_and(|n| n.starts_with("unknown_"));
             if is_unknown { StatusCode::NOT_FOUND } else { StatusCode::CONFLICT }
         }
+        Problem::NotForRole { .. } => StatusCode::FORBIDDEN,
         Problem::TaskIsBusy { .. }
         | Problem::CannotCancel { .. }
         | Problem::CannotRetry { .. }

@@ -17,6 +17,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::extract::Request;
 use axum::serve::Listener;
+use dandori_engine::Whose;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -69,9 +70,15 @@ impl Strangers {
     }
 }
 
-/// Serves whoever comes until `stop`, and then until those who are being served are.
-pub(crate) async fn serve<L>(mut listener: L, service: Router, strangers: Strangers, stop: CancellationToken)
-where
+/// Serves whoever comes until `stop`, and then until those who are being served are. `whose` is on every request of a listener
+/// that is somebody's own.
+pub(crate) async fn serve<L>(
+    mut listener: L,
+    service: Router,
+    strangers: Strangers,
+    whose: Option<Arc<Whose>>,
+    stop: CancellationToken,
+) where
     L: Listener,
     L::Io: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
@@ -81,21 +88,35 @@ where
             accepted = listener.accept() => accepted,
             () = stop.cancelled() => break,
         };
-        tracker.spawn(converse(Patient::new(stream), service.clone(), strangers.come_in(), stop.clone()));
+        tracker.spawn(converse(
+            Patient::new(stream),
+            service.clone(),
+            strangers.come_in(),
+            whose.clone(),
+            stop.clone(),
+        ));
     }
     drop(listener);
     tracker.close();
     tracker.wait().await;
 }
 
-async fn converse<S>(stream: Patient<S>, service: Router, seat: Arc<Seat>, stop: CancellationToken)
-where
+async fn converse<S>(
+    stream: Patient<S>,
+    service: Router,
+    seat: Arc<Seat>,
+    whose: Option<Arc<Whose>>,
+    stop: CancellationToken,
+) where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let of_request = Arc::clone(&seat);
     let service = service.map_request(move |request: axum::http::Request<Incoming>| {
         let mut request: Request = request.map(Body::new);
         request.extensions_mut().insert(Arc::clone(&of_request));
+        if let Some(whose) = &whose {
+            request.extensions_mut().insert(Arc::clone(whose));
+        }
         request
     });
     let mut protocol = http1::Builder::new();

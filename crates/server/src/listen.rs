@@ -15,6 +15,7 @@ use tracing::info;
 
 use crate::access;
 use crate::connections::{self, Strangers};
+use crate::doors;
 use crate::routes::{App, router, streams};
 use crate::token::Token;
 use crate::words;
@@ -96,10 +97,11 @@ pub async fn serve(
     info!(socket = %layout.socket(), "ready");
     ready();
     let strangers = Strangers::default();
-    let unix = tokio::spawn(connections::serve(listener, service.clone(), strangers.clone(), stop.clone()));
+    let unix = tokio::spawn(connections::serve(listener, service.clone(), strangers.clone(), None, stop.clone()));
     if let Some((tcp, _)) = tcp {
-        tokio::spawn(connections::serve(tcp, service, strangers, stop.clone()));
+        tokio::spawn(connections::serve(tcp, service.clone(), strangers, None, stop.clone()));
     }
+    tokio::spawn(doors::serve(engine.clone(), service));
     stop.cancelled().await;
     info!("stopping");
     engine.stop().await;

@@ -157,6 +157,19 @@ async fn not_this_way(method: Method, uri: Uri) -> Refusal {
     Refusal::with(StatusCode::METHOD_NOT_ALLOWED, problem)
 }
 
+/// Every route with its method, as the description has them.
+#[cfg(test)]
+pub(crate) fn served() -> Vec<(String, String)> {
+    let text = map().split_for_parts().1.to_json().unwrap_or_default();
+    let description: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
+    let paths = description["paths"].as_object().cloned().unwrap_or_default().into_iter();
+    let methods = |(path, by): (String, serde_json::Value)| {
+        let by: Vec<String> = by.as_object().into_iter().flat_map(|by| by.keys()).map(|m| m.to_uppercase()).collect();
+        by.into_iter().map(move |method| (method, path.clone()))
+    };
+    paths.flat_map(methods).collect()
+}
+
 #[cfg(test)]
 mod tests {
     /// The description in the repository is the one that is served; `UPDATE=1 cargo test -p dandori-server` writes it.

@@ -76,7 +76,7 @@ fn not_included(lang: Lang, left_out: &LeftOut) -> Option<String> {
     Some(say!(lang, "your {all} {are} not included", "{all}は含まれません"))
 }
 
-fn ago(lang: Lang, seconds: i64) -> String {
+pub(crate) fn ago(lang: Lang, seconds: i64) -> String {
     let (number, en, ja) = match seconds {
         ..60 => return say!(lang, "less than a minute ago", "1 分以内"),
         seconds @ 60..3600 => (seconds / 60, "minute", "分"),

@@ -3,7 +3,7 @@
 use dandori_domain::Usd;
 use dandori_domain::agent::{AgentFailure, ProtocolTrouble};
 use dandori_domain::failure::{Failure, Finding, Limit, Unfit, UnfitWhy};
-use dandori_domain::plain::plain;
+use dandori_domain::plain::{plain, plain_path};
 
 use crate::Lang;
 use crate::lang::say;
@@ -101,7 +101,7 @@ fn words(lang: Lang, failure: &Failure) -> String {
             )
         }
         Failure::ConflictLeft { files } => {
-            let files = files.join(", ");
+            let files = crate::ui::files(files);
             say!(
                 lang,
                 "conflict markers are still in {files}; nothing was committed",
@@ -109,7 +109,7 @@ fn words(lang: Lang, failure: &Failure) -> String {
             )
         }
         Failure::DoesNotMerge { name, files } => {
-            let files = files.join(", ");
+            let files = crate::ui::files(files);
             say!(
                 lang,
                 "{name} conflicts with the branch in {files}; the branch is unchanged",
@@ -149,8 +149,13 @@ fn words(lang: Lang, failure: &Failure) -> String {
         Failure::PushRefused { reason } => {
             say!(lang, "the push was rejected: {reason}", "プッシュが拒否されました: {reason}")
         }
+        Failure::RemoteUnreachable { reason } => say!(
+            lang,
+            "not pushed, because the remote could not be reached: {reason}",
+            "リモートに接続できないため、プッシュできませんでした: {reason}"
+        ),
         Failure::PushConflict { files } => {
-            let files = files.join(", ");
+            let files = crate::ui::files(files);
             say!(
                 lang,
                 "commits that others pushed to the branch conflict with this run in {files}; the branch and the work are unchanged",
@@ -220,6 +225,11 @@ fn remedy(lang: Lang, failure: &Failure, run: &str) -> Option<String> {
             lang,
             "the commit is on the branch: push again with `dandori task retry {run}`",
             "コミットはブランチに残っています。`dandori task retry {run}` で再度プッシュできます"
+        ),
+        Failure::RemoteUnreachable { .. } => say!(
+            lang,
+            "the commit is on the branch: once the network and your login work, `dandori task retry {run}` pushes it",
+            "コミットはブランチに残っています。ネットワークとログインを確認してから `dandori task retry {run}` でプッシュできます"
         ),
         Failure::PushConflict { .. } => say!(
             lang,
@@ -392,7 +402,7 @@ fn protocol_trouble(lang: Lang, trouble: &ProtocolTrouble) -> String {
 }
 
 fn unfit(lang: Lang, unfit: &Unfit) -> String {
-    let path = &unfit.path;
+    let path = plain_path(&unfit.path);
     match unfit.why {
         UnfitWhy::Special => {
             say!(

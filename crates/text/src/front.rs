@@ -1,6 +1,7 @@
 //! Words of the front door: bare `dandori`.
 
 use dandori_domain::front::Suggestion;
+use dandori_domain::shell_word;
 
 use crate::Lang;
 use crate::lang::say;
@@ -41,6 +42,24 @@ pub fn quiet(lang: Lang) -> String {
 
 pub fn nothing_yet(lang: Lang) -> String {
     say!(lang, "No tasks in this repository yet", "このリポジトリにはまだタスクがありません")
+}
+
+/// Tasks and worktrees stay with the place a repository was at.
+pub fn moved(lang: Lang, from: &str) -> String {
+    say!(
+        lang,
+        "This repository was moved: its tasks and worktrees belong to {from}, which is gone",
+        "このリポジトリは移動されています。タスクとワークツリーは、以前の場所 {from} に結び付いています"
+    )
+}
+
+pub fn moved_hint(lang: Lang, here: &str, from: &str) -> String {
+    let (here, from) = (shell_word(here), shell_word(from));
+    say!(
+        lang,
+        "move it back with `mv {here} {from}` to go on with them, or start new tasks here",
+        "続けるには `mv {here} {from}` で元の場所に戻してください。ここで新しいタスクを始めることもできます"
+    )
 }
 
 pub fn nothing_anywhere(lang: Lang) -> String {

@@ -64,6 +64,22 @@ pub fn message(lang: Lang, kind: &NeedKind) -> String {
                 "プルリクエストを作成できませんでした: {reason}"
             )
         }
+        NeedKind::PullReady { base, behind: Some(behind @ 1..), .. } => {
+            let commits = ui::count(*behind, "commit");
+            say!(
+                lang,
+                "the pull request waits for review and merge; it is {commits} behind {base}",
+                "プルリクエストがレビューとマージを待っています ({base} より {behind} コミット遅れています)"
+            )
+        }
+        NeedKind::PullConflict { base, files, .. } => {
+            let files = some_of(files);
+            say!(
+                lang,
+                "the pull request conflicts with {base}: {files}",
+                "プルリクエストが {base} とコンフリクトしています: {files}"
+            )
+        }
         NeedKind::PullReady { .. } => {
             say!(lang, "the pull request waits for review and merge", "プルリクエストがレビューとマージを待っています")
         }
@@ -139,6 +155,7 @@ pub fn command(lang: Lang, kind: &NeedKind, about: About<'_>) -> (String, InRepo
         NeedKind::KeptWork { .. } => there(format!("dandori worktree restore {run}")),
         NeedKind::PullFailed { .. } => there(format!("dandori pr create {run}")),
         NeedKind::PullReady { .. } => there(format!("dandori pr merge {}", about.pull.unwrap_or_default())),
+        NeedKind::PullConflict { .. } => there(format!("dandori pr update {}", about.pull.unwrap_or_default())),
         NeedKind::Trust { .. } => there("dandori trust".to_owned()),
         NeedKind::Consent { .. } => there("dandori consent".to_owned()),
         NeedKind::StoreRestored { .. } | NeedKind::DaemonTrouble { .. } => anywhere("dandori doctor".to_owned()),
@@ -286,14 +303,14 @@ pub fn ago(lang: Lang, seconds: u64) -> String {
 
 fn some_of(files: &[String]) -> String {
     const SHOWN: usize = 3;
-    let shown = files.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", ");
+    let shown = ui::files(files.get(..SHOWN).unwrap_or(files));
     if files.len() > SHOWN { format!("{shown}, …") } else { shown }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dandori_domain::{Limit, Problem};
+    use dandori_domain::{Limit, Oid, Problem};
 
     fn every_kind() -> Vec<NeedKind> {
         vec![
@@ -310,7 +327,8 @@ mod tests {
             NeedKind::Choice { agents: vec!["claude".into(), "codex".into()] },
             NeedKind::KeptWork { reference: "refs/x".into() },
             NeedKind::PullFailed { problem: Problem::ForgeRefused { reason: "no".into() } },
-            NeedKind::PullReady { url: "u".into() },
+            NeedKind::PullReady { url: "u".into(), base: "main".into(), commit: Oid::new("a"), behind: None },
+            NeedKind::PullConflict { url: "u".into(), base: "main".into(), commit: Oid::new("a"), files: Vec::new() },
             NeedKind::Trust { path: "/r/dandori.toml".into(), what: vec![] },
             NeedKind::Consent { session: "s".into() },
             NeedKind::StoreRestored { quarantine: "/q".into(), backup: None },

@@ -96,7 +96,7 @@ fn words(lang: Lang, note: &Note) -> String {
             )
         }
         Note::EditsInTheWay { files } => {
-            let files = files.join(", ");
+            let files = ui::files(files);
             say!(
                 lang,
                 "not merged yet: what others pushed to the branch changes files with uncommitted edits ({files})",
@@ -104,7 +104,7 @@ fn words(lang: Lang, note: &Note) -> String {
             )
         }
         Note::ConflictBrought { files } => {
-            let files = files.join(", ");
+            let files = ui::files(files);
             say!(
                 lang,
                 "commits of others conflict with this task's commits: both sides are in {files} for the agent to resolve",

@@ -41,7 +41,9 @@ fn words(lang: Lang, problem: &Problem) -> Said {
         Problem::BadStateValue { key, value, known } => document::bad_state_value(lang, key, value, known),
         Problem::NoSuchVersion { text } => document::no_such_version(lang, text),
         Problem::NoIdentity => repository::no_identity(lang),
-        Problem::UnknownBase { base, near } => repository::unknown_base(lang, base, near),
+        Problem::UnknownBase { base, near, unreachable } => {
+            repository::unknown_base(lang, base, near, unreachable.as_deref())
+        }
         Problem::Submodules { path } => repository::submodules(lang, path.as_str()),
         Problem::LfsMissing => repository::lfs_missing(lang),
         Problem::GitTooOld { found, needed } => repository::git_too_old(lang, found, needed),
@@ -99,6 +101,7 @@ fn words(lang: Lang, problem: &Problem) -> Said {
         Problem::PullTaken { branch, number } => pulls::taken(lang, branch, *number),
         Problem::CannotMerge { number, obstacles, .. } => pulls::cannot_merge(lang, *number, obstacles),
         Problem::MergeOvertaken { base, tries } => pulls::overtaken(lang, base, *tries),
+        Problem::RemoteUnreachable { reason } => repository::remote_unreachable(lang, reason),
         Problem::MergeRefused { base, reason } => pulls::merge_refused(lang, base, reason),
         Problem::PickFirst { task, candidates } => pulls::pick_first(lang, task, candidates),
         Problem::StoreFull => store::store_full(lang),
@@ -120,6 +123,7 @@ fn words(lang: Lang, problem: &Problem) -> Said {
         Problem::SocketPathTooLong { path } => daemon::socket_path_too_long(lang, path.as_str()),
         Problem::StopUnderWay => daemon::stop_under_way(lang),
         Problem::NoSuchPath { method, path } => daemon::no_such_path(lang, method, path),
+        Problem::NotForRole { agent, role, may } => daemon::not_for_role(lang, agent, *role, may),
         Problem::Unauthorized { reason } => daemon::unauthorized(lang, reason),
         Problem::BadRequest { reason } => daemon::bad_request(lang, reason),
         Problem::FormationRefused { refused } => formation::refused(lang, refused),

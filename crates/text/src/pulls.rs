@@ -1,7 +1,11 @@
 //! Words about pull requests: the page of one, what can be done about it, and why it was not done.
 
+use std::borrow::Cow;
+
+use dandori_domain::plain::plain_path;
 use dandori_domain::pull::{MergeLook, MergeObstacle, MergeRule, PullState};
 use dandori_domain::shell_word;
+use jiff::Timestamp;
 
 use crate::lang::say;
 use crate::{Lang, Said};
@@ -133,11 +137,11 @@ pub fn obstacle(lang: Lang, obstacle: &MergeObstacle) -> String {
 }
 
 fn named(lang: Lang, files: &[String]) -> String {
-    let mut shown: Vec<&str> = files.iter().take(NAMED).map(String::as_str).collect();
+    let mut shown: Vec<Cow<'_, str>> = files.iter().take(NAMED).map(|file| plain_path(file)).collect();
     let rest = files.len().saturating_sub(NAMED);
     let more = more(lang, u32::try_from(rest).unwrap_or(u32::MAX));
     if rest > 0 {
-        shown.push(&more);
+        shown.push(more.into());
     }
     shown.join(", ")
 }
@@ -187,6 +191,19 @@ pub fn remedy(lang: Lang, number: u64, obstacle: &MergeObstacle) -> String {
             )
         }
     }
+}
+
+/// How old what is known of the base is; nothing of one that was seen just now.
+pub fn base_fetched(lang: Lang, base: &str, at: Timestamp, now: Timestamp) -> Option<String> {
+    let seconds = now.duration_since(at).as_secs();
+    let ago = crate::begin::ago(lang, seconds);
+    (seconds >= 60).then(|| {
+        say!(
+            lang,
+            "{base} as last fetched {ago}; `git fetch` asks the remote again",
+            "{base} は {ago}に取得した内容です。`git fetch` で最新にできます"
+        )
+    })
 }
 
 /// The next command for one that is as it is.
@@ -322,6 +339,15 @@ pub fn base_left(lang: Lang, base: &str) -> String {
 
 pub fn closed(lang: Lang, number: u64) -> String {
     say!(lang, "closed pull request #{number}", "プルリクエスト #{number} をクローズしました")
+}
+
+/// Of work that is in no commit, and so in no pull request.
+pub fn preserved(lang: Lang, reference: &str) -> String {
+    say!(
+        lang,
+        "uncommitted changes in its worktree were preserved in {reference}",
+        "ワークツリーにあった未コミットの変更を {reference} に保存しました"
+    )
 }
 
 pub fn closed_hint(lang: Lang, number: u64) -> String {
@@ -484,18 +510,18 @@ pub(crate) fn busy(lang: Lang, number: u64) -> Said {
 pub(crate) fn no_branch(lang: Lang, commit: &str) -> Said {
     Said::what(say!(
         lang,
-        "a pull request from here has no branch to be merged into",
-        "ここからのプルリクエストには、マージ先のブランチがありません"
+        "this pull request has no branch to be merged into",
+        "このプルリクエストには、マージ先のブランチがありません"
     ))
     .why(say!(
         lang,
-        "HEAD is detached at {commit}, which is neither on the default branch nor ahead of it",
-        "HEAD が直接指している {commit} は、デフォルトブランチに含まれず、その先にもありません"
+        "the work starts from {commit}, a detached HEAD that is on no branch and not ahead of the default branch",
+        "作業の起点 {commit} (detached HEAD) は、どのブランチにも含まれず、デフォルトブランチの先にもありません"
     ))
     .hint(say!(
         lang,
-        "name the branch with --base <branch>, or run without --pr",
-        "--base <ブランチ> でブランチを指定するか、--pr なしで実行してください"
+        "create the branch with `git branch <name> {commit}`, then try again",
+        "`git branch <名前> {commit}` でブランチを作成してから、もう一度実行してください"
     ))
 }
 

@@ -1,5 +1,6 @@
 //! Words of the command line itself: headings, progress, answers.
 
+use dandori_domain::plain::plain_path;
 use dandori_domain::worktree::LeftoverReason;
 use dandori_domain::{Problem, WaitReason};
 
@@ -499,4 +500,9 @@ pub fn size(bytes: u64) -> String {
     }
     let name = units.get(unit).copied().unwrap_or("B");
     if unit == 0 { format!("{bytes} B") } else { format!("{value:.1} {name}") }
+}
+
+/// Names of files, each in one piece.
+pub(crate) fn files(names: &[String]) -> String {
+    names.iter().map(|name| plain_path(name)).collect::<Vec<_>>().join(", ")
 }

@@ -188,6 +188,8 @@ pub struct Ending<'a> {
     pub has_log: bool,
     /// Its task has no other run: the task's name is enough.
     pub is_only: bool,
+    /// It is committed; the push alone failed, and may succeed the next time.
+    pub is_unpushed: bool,
     /// Its failure already names what to do.
     pub is_told: bool,
 }
@@ -209,6 +211,7 @@ pub fn next_commands(ending: &Ending<'_>) -> Vec<String> {
             None if ending.has_rivals => vec![format!("dandori task diff {name}")],
             None => vec![format!("dandori task diff {name}"), format!("dandori pr create {name}")],
         },
+        Status::Failed if ending.is_unpushed => vec![format!("dandori task retry {run}")],
         Status::Failed => {
             let log = ending.has_log.then(|| format!("dandori task log {run}"));
             let retry = (!ending.is_told).then(|| format!("dandori task retry {run}"));
@@ -290,6 +293,7 @@ mod tests {
             is_kept: false,
             has_log: true,
             is_only: false,
+            is_unpushed: false,
             is_told: false,
         };
         for (ending, commands) in [
@@ -304,6 +308,10 @@ mod tests {
             ),
             (Ending { state: Status::Failed, is_told: true, ..done }, vec!["dandori task log abcd"]),
             (Ending { state: Status::Failed, is_told: true, is_only: true, ..done }, vec!["dandori task log T-3"]),
+            (
+                Ending { state: Status::Failed, is_told: true, is_unpushed: true, ..done },
+                vec!["dandori task retry abcd"],
+            ),
             (Ending { state: Status::Failed, has_log: false, ..done }, vec!["dandori task retry abcd"]),
             (
                 Ending { state: Status::Canceled, is_kept: true, ..done },

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use dandori_domain::{AgentName, Client};
 
 use super::*;
-use crate::{Guards, PrepareError, prepare};
+use crate::{Door, Guards, PrepareError, prepare};
 
 const LIMITS: Limits =
     Limits { start_seconds: 60, silence_seconds: 60, run_seconds: 120, api_retries: 2, grace_seconds: 5 };
@@ -22,6 +22,7 @@ struct Stage {
     root: Utf8PathBuf,
     env: Env,
     pass: Vec<String>,
+    door: Option<Door<'static>>,
     now: Timestamp,
 }
 
@@ -36,7 +37,7 @@ impl Stage {
             std::fs::File::create(&path).unwrap().set_permissions(PermissionsExt::from_mode(0o755)).unwrap();
         }
         let env = Env::from_pairs([("PATH", root.join("bin")), ("HOME", root.join("user"))]);
-        Self { _dir: dir, root, env, pass: Vec::new(), now: "2026-01-01T12:00:00Z".parse().unwrap() }
+        Self { _dir: dir, root, env, pass: Vec::new(), door: None, now: "2026-01-01T12:00:00Z".parse().unwrap() }
     }
 
     fn write(&self, path: &str, text: &str) {
@@ -89,6 +90,7 @@ impl Stage {
             earlier: None,
             forbidden_paths: &[],
             guards,
+            door: self.door,
             dandori: Utf8Path::new("/opt/dandori"),
             now: self.now,
         })
@@ -301,6 +303,21 @@ fn an_agent_sees_its_own_keys_and_what_was_named_and_nothing_else() {
     assert_eq!(env["CLAUDE_CODE_MAX_RETRIES"], "2");
     assert_eq!(env["TMPDIR"], stage.root.join("tmp").as_str());
     assert!(env["DANDORI_RUN"].starts_with("run_") && env["DANDORI_TASK"].starts_with("task_"));
+}
+
+#[test]
+fn an_agent_of_a_formation_finds_its_door_and_dandori_and_no_other_agent_does() {
+    let mut stage = Stage::new();
+    let exec = AgentName::Exec("x".to_owned());
+    let without = stage.env_of(&exec, "x");
+    assert!(!without.contains_key("DANDORI_DOOR") && !without.contains_key("DANDORI_AGENT"));
+    stage.door = Some(Door { socket: Utf8Path::new("/runs/k/door/socket"), agent: "worker3" });
+    stage.env.set("DANDORI_DOOR", "of whoever asked");
+    for agent in [exec, AgentName::Client(Client::Claude)] {
+        let env = stage.env_of(&agent, "x");
+        assert_eq!((&*env["DANDORI_DOOR"], &*env["DANDORI_AGENT"]), ("/runs/k/door/socket", "worker3"));
+        assert_eq!(env["PATH"], format!("{}:/opt", without["PATH"]), "what the user has by that name comes first");
+    }
 }
 
 #[test]

@@ -1,9 +1,11 @@
 //! How runs that were waited for have ended: what the agent said last, what it changed, where that is, and what to type next.
 
 use dandori_api::{ChangedFile, DiffView, RunView, TaskView};
+use dandori_domain::plain::plain_path;
 use dandori_domain::pull::PullState;
 use dandori_domain::run::Status;
 use dandori_domain::shell_word;
+use dandori_text::begin as text;
 use dandori_text::watch::{Ending, next_commands, next_of_several};
 use dandori_text::{first_rows, pulls, table, ui, watch};
 
@@ -16,6 +18,9 @@ use crate::out::{Out, added, bold, deleted, dim, padded_state};
 const SUMMARY_ROWS: usize = 4;
 /// More files are counted.
 const MOST_FILES: usize = 10;
+
+/// What keeps a commit from the remote, and may not the next time.
+const UNPUSHED: [&str; 3] = ["push_refused", "remote_unreachable", "push_overtaken"];
 
 /// `shown`: the runs whose last words stand right above.
 pub(crate) async fn show(context: &Context, client: &Client, task: &TaskView, runs: &[&RunView], shown: &[String]) {
@@ -99,7 +104,7 @@ fn one(out: &Out, run: &RunView, files: &[ChangedFile], with_summary: bool) {
     for (file, (more, less)) in files.iter().zip(&counts).take(MOST_FILES) {
         let pad = |text: &str, to: usize| " ".repeat(to.saturating_sub(table::width(text)));
         let numbers = format!("{}{}{} {}", pad(more, plus), added(more), pad(less, minus), deleted(less));
-        let path = table::fit(&file.path, cells.saturating_sub(plus + minus + 5).max(8));
+        let path = table::fit(&plain_path(&file.path), cells.saturating_sub(plus + minus + 5).max(8));
         out.line(format!("  {numbers}  {path}"));
     }
     if let more @ 1.. = files.len().saturating_sub(MOST_FILES) {
@@ -109,7 +114,7 @@ fn one(out: &Out, run: &RunView, files: &[ChangedFile], with_summary: bool) {
     if let Some(end) = begin::end(out, run) {
         out.prose(2, end);
     } else if let (Some(branch), Some(commit)) = (&run.branch, &run.commit) {
-        out.prose(2, watch::committed(lang, branch, commit.get(..10).unwrap_or(commit)));
+        out.prose(2, watch::committed(lang, branch, text::short(commit)));
     }
     if let Some(pr) = &run.pr {
         out.prose(2, pulls::linked(lang, pr.number, &pr.url, pr.state));
@@ -161,6 +166,7 @@ fn ending<'a>(out: &Out, task: &'a TaskView, run: &'a RunView) -> Ending<'a> {
         is_kept: run.preserved.is_some(),
         has_log: run.launched_at.is_some() || run.error.as_ref().is_some_and(|error| error.code == "set_up"),
         is_only: task.runs.len() == 1,
+        is_unpushed: run.error.as_ref().is_some_and(|error| UNPUSHED.contains(&error.code.as_str())),
         is_told: told::error(out, run).is_some_and(|reason| reason.contains("`dandori ")),
     }
 }

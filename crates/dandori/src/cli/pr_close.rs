@@ -8,7 +8,7 @@ use dandori_text::pulls as text;
 
 use super::Context;
 use crate::client::{Client, quoted};
-use crate::out::Failed;
+use crate::out::{Failed, Out};
 
 #[derive(Args)]
 pub(crate) struct PrCloseArgs {
@@ -25,5 +25,13 @@ pub(crate) async fn run(args: PrCloseArgs, context: &Context) -> Result<ExitCode
     out.object(&done);
     out.line(text::closed(out.lang, done.pull.number));
     out.say(text::closed_hint(out.lang, done.pull.number));
+    say_preserved(out, &done);
     Ok(ExitCode::SUCCESS)
+}
+
+/// Work that nobody had committed was in the worktree that goes with the pull request.
+pub(crate) fn say_preserved(out: &Out, done: &PullDone) {
+    let (Some(reference), Some(run)) = (&done.preserved, &done.pull.run) else { return };
+    out.prose(0, text::preserved(out.lang, reference));
+    out.next(&[format!("dandori worktree restore {run}")]);
 }

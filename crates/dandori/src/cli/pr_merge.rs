@@ -8,6 +8,7 @@ use dandori_domain::Problem;
 use dandori_domain::pull::{MergeObstacle, MergeRule, PullState};
 use dandori_text::pulls as text;
 
+use super::pr_close::say_preserved;
 use super::{Context, pr_show};
 use crate::client::{Client, quoted};
 use crate::out::{Failed, Out};
@@ -53,6 +54,7 @@ pub(crate) async fn run(args: PrMergeArgs, context: &Context) -> Result<ExitCode
     if done.base_here.as_deref() == Some("behind") {
         out.note(text::base_left(out.lang, &done.pull.base));
     }
+    say_preserved(out, &done);
     Ok(ExitCode::SUCCESS)
 }
 

@@ -1,9 +1,11 @@
 //! `dandori pr show`: a pull request as a page.
 
+use std::borrow::Cow;
 use std::process::ExitCode;
 
 use clap::Args;
 use dandori_api::{PullFile, PullPage};
+use dandori_domain::plain::plain_path;
 use dandori_domain::pull::PullState;
 use dandori_text::{pulls as text, table, ui, watch};
 
@@ -125,16 +127,18 @@ fn stat(out: &mut Lines<'_>, page: &PullPage, files: &[PullFile]) {
     if let Some(changes) = page.changes {
         out.line(bold(&ui::changes(out.out.lang, changes.files, changes.insertions, changes.deletions)));
     }
-    let widest = files.iter().take(SHOWN_FILES).map(|file| table::width(&file.path)).max().unwrap_or(0);
-    for file in files.iter().take(SHOWN_FILES) {
-        let gap = " ".repeat(widest - table::width(&file.path));
+    let shown: Vec<(Cow<'_, str>, &PullFile)> =
+        files.iter().take(SHOWN_FILES).map(|file| (plain_path(&file.path), file)).collect();
+    let widest = shown.iter().map(|(path, _)| table::width(path)).max().unwrap_or(0);
+    for (path, file) in &shown {
+        let gap = " ".repeat(widest - table::width(path));
         let counts = match (file.insertions, file.deletions) {
             (Some(insertions), Some(deletions)) => {
                 format!("{} {}", added(&format!("+{insertions}")), deleted(&format!("−{deletions}")))
             }
             _ => dim("binary"),
         };
-        out.line(format!("  {}{gap}  {counts}", file.path));
+        out.line(format!("  {path}{gap}  {counts}"));
     }
     if files.len() > SHOWN_FILES {
         let rest = u32::try_from(files.len() - SHOWN_FILES).unwrap_or(u32::MAX);
@@ -156,6 +160,13 @@ fn mergeable(out: &mut Lines<'_>, page: &PullPage) {
             if merge.look.behind > 0 {
                 out.prose(2, text::behind(lang, &merge.look.base, merge.look.behind));
             }
+        }
+        let fetched_at = page.base_fetched_at.as_deref().and_then(|at| at.parse().ok());
+        if let Some(age) = fetched_at.and_then(|at| text::base_fetched(lang, &merge.look.base, at, dandori_host::now()))
+        {
+            out.prose(0, dim(&age));
+        }
+        if !merge.can {
             return;
         }
     }

@@ -36,6 +36,9 @@ pub(crate) async fn run(args: StatusArgs, context: &Context) -> Result<ExitCode,
     if args.watch && context.out.is_watched() {
         return super::formation_status::watch(context).await;
     }
+    if crate::client::is_at_door(context) {
+        return super::formation_status::alone(context).await;
+    }
     let here = here(context).filter(|_| !args.all);
     let found = look(context, here.as_deref()).await?;
     let out = &context.out;
@@ -50,6 +53,7 @@ pub(crate) async fn run(args: StatusArgs, context: &Context) -> Result<ExitCode,
         recent: found.recent.clone(),
         total: found.total,
         formation: found.formation.clone(),
+        moved_from: found.moved_from.clone(),
         next: next
             .iter()
             .map(|one| NextCommand { command: text::command(out.lang, one), purpose: text::purpose(out.lang, one) })
@@ -77,6 +81,7 @@ async fn look(context: &Context, here: Option<&camino::Utf8Path>) -> Result<Fron
             recent: Vec::new(),
             total: 0,
             formation: None,
+            moved_from: None,
         });
     }
     let client = Client::connect(context).await?;
@@ -109,7 +114,7 @@ fn situation(shown: &Shown, found: &Front) -> Situation {
     let running = found.running.iter().find(watchable).or(found.running.first());
     Situation {
         in_repository: shown.here.is_some(),
-        has_tasks: found.total > 0,
+        has_tasks: found.total > 0 || found.moved_from.is_some(),
         resolve: found.needs.first().map(|need| shown.command(need)),
         needs: found.needs.len(),
         running: running.map(|at_work| at_work.task.number.clone()),
@@ -149,7 +154,10 @@ fn print(out: &Out, shown: &Shown, found: &Front, next: &[Suggestion]) {
             out.line(format!("  {}", text::more_running(lang, more)));
         }
     }
-    if found.needs.is_empty() && found.running_total == 0 {
+    if let (Some(from), Some(here)) = (&found.moved_from, &shown.here) {
+        out.prose(0, text::moved(lang, from));
+        out.prose(0, text::moved_hint(lang, here, from));
+    } else if found.needs.is_empty() && found.running_total == 0 {
         out.prose(
             0,
             match (found.total, &found.repository) {

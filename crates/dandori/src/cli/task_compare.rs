@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use dandori_api::{ComparedRun, Comparison};
+use dandori_domain::plain::plain_path;
 use dandori_domain::run::Status;
 use dandori_text::ui::{self, Head, head};
 use dandori_text::{Table, table, watch};
@@ -48,7 +49,7 @@ pub(crate) async fn run(args: TaskCompareArgs, context: &Context) -> Result<Exit
     // Who changed what is never left out.
     files = files.rank(compared.runs.iter().map(|_| 0).chain([0, 1])).shrink(0, 12);
     for path in paths {
-        let mut row = vec![path.to_owned()];
+        let mut row = vec![plain_path(path).into_owned()];
         for run in &compared.runs {
             let file = run.files.iter().find(|f| f.path == path);
             row.push(file.map(|f| format!("+{} −{}", f.insertions, f.deletions)).unwrap_or_default());

@@ -6,8 +6,9 @@ use std::process::ExitCode;
 use clap::Args;
 use dandori_api::DiffView;
 use dandori_domain::Problem;
+use dandori_domain::plain::plain_path;
 use dandori_domain::problem::Rival;
-use dandori_text::{coloured_like, screen, table, ui, watch};
+use dandori_text::{coloured_like, table, ui, watch};
 use serde::Serialize;
 
 use super::Context;
@@ -65,8 +66,9 @@ pub(crate) async fn run(args: TaskDiffArgs, context: &Context) -> Result<ExitCod
         out.say(watch::uncommitted(out.lang, &diff.run, diff.state));
     }
     let bytes = if args.name_only {
-        let names: String = diff.files.iter().flat_map(|file| [file.path.as_str(), "\n"]).collect();
-        if is_watched { screen(&names).into_bytes() } else { names.into_bytes() }
+        // One line each, for those who read them and for those who count them.
+        let names: Vec<_> = diff.files.iter().flat_map(|file| [plain_path(&file.path), "\n".into()]).collect();
+        names.concat().into_bytes()
     } else if is_watched {
         let cells = terminal_width().unwrap_or(80);
         readable(&client, &diff, &if args.stat { format!("stat&cells={cells}") } else { "read".to_owned() }).await?

@@ -221,7 +221,9 @@ impl<'c> View<'c> {
         // The place in the queue is no state of its own: the same state without it says nothing new.
         if is_news {
             row.last.clone_from(&whole);
-            if self.moving.is_none() {
+            // Once all have ended, how each did is told below, with what came of it.
+            let are_over = self.rows.iter().all(|row| row.state.is_some_and(Status::is_terminal));
+            if self.moving.is_none() && !are_over {
                 self.context.out.say(&whole);
             }
         }

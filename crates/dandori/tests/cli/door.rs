@@ -240,3 +240,50 @@ fn several_that_are_done_are_a_choice_until_one_is_picked() {
     let _ = env.dandori(["task", "pick", "T-1", &key]).ok();
     assert_eq!(env.dandori(["inbox", "--json"]).json()["total"], 0);
 }
+
+#[test]
+fn a_pull_request_that_is_behind_or_in_conflict_says_so_with_what_helps() {
+    let env = machine();
+    env.run_json(["edit", "--pr", "--agent", "exec:echo ours > README.md"]);
+    let need = || env.dandori(["inbox", "--json"]).json()["needs"][0].clone();
+    assert_eq!((&need()["kind"], &need()["detail"]["behind"]), (&"pull_ready".into(), &0.into()));
+    crate::remote::overtake(&env, "main", "theirs.txt", "theirs");
+    env.git(["fetch", "--quiet"]);
+    assert_eq!((&need()["kind"], &need()["detail"]["behind"]), (&"pull_ready".into(), &1.into()));
+    assert!(env.dandori(Vec::<&str>::new()).ok().contains("it is 1 commit behind main"));
+    // Who has put aside that it waits is told of the conflict all the same.
+    let _ = env.dandori(["inbox", "dismiss", "--all"]).ok();
+    crate::remote::overtake(&env, "main", "README.md", "theirs");
+    env.git(["fetch", "--quiet"]);
+    assert_eq!(
+        (&need()["kind"], &need()["command"], &need()["pr"]["number"]),
+        (&"pull_conflict".into(), &"dandori pr update 1".into(), &1.into())
+    );
+    let front = env.dandori(Vec::<&str>::new()).ok();
+    assert!(front.contains("conflicts with main: README.md") && front.contains("`dandori pr update 1`"), "{front}");
+    let front = env.dandori(["--lang", "ja"]).ok();
+    assert!(front.contains("main とコンフリクトしています: README.md"), "{front}");
+}
+
+#[test]
+fn a_repository_that_was_moved_says_where_its_tasks_are_and_how_to_get_them_back() {
+    let env = machine();
+    env.run_json(["edit", "--agent", "exec:echo x > x.txt"]);
+    let moved = env.root().join("moved here");
+    std::fs::rename(env.repo(), &moved).unwrap();
+    let front = env.dandori_in(&moved, Vec::<&str>::new()).ok();
+    let hint = format!("mv '{moved}' {}", env.repo());
+    assert!(front.contains("was moved") && front.contains(&hint), "{front}");
+    let front = env.dandori_in(&moved, ["--lang", "ja"]).ok();
+    assert!(front.contains("移動されています") && front.contains(&hint), "{front}");
+    let status = env.dandori_in(&moved, ["status", "--json"]).json();
+    assert_eq!(status["moved_from"], env.repo().as_str());
+    env.command("sh", ["-c", &hint], env.root());
+    let front = env.dandori(Vec::<&str>::new()).ok();
+    assert!(front.contains("T-1") && !front.contains("was moved"), "{front}");
+    // Another repository is not meant.
+    std::fs::rename(env.repo(), &moved).unwrap();
+    let other = env.root().join("other");
+    env.command("git", ["init", "--quiet", other.as_str()], env.root());
+    assert!(env.dandori_in(&other, Vec::<&str>::new()).ok().contains("No tasks in this repository yet"));
+}

@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::machine;
 
 /// The store of a machine, for as long as its daemon does not run.
-fn with_store<T>(env: &TestEnv, work: impl AsyncFnOnce(&Store, Vec<Run>) -> T) -> T {
+pub(crate) fn with_store<T>(env: &TestEnv, work: impl AsyncFnOnce(&Store, Vec<Run>) -> T) -> T {
     let _ = env.dandori(["daemon", "stop"]).ok();
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     let database = dandori_host::layout::Layout::at(env.state()).database();
@@ -26,7 +26,7 @@ fn with_store<T>(env: &TestEnv, work: impl AsyncFnOnce(&Store, Vec<Run>) -> T) -
 }
 
 /// A run as the formation would ask for it, in the repository of an earlier one.
-fn like(earlier: &Run, agent: &str) -> NewRun {
+pub(crate) fn like(earlier: &Run, agent: &str) -> NewRun {
     NewRun {
         id: RunId::mint(now(), random()),
         host: earlier.spec.host,
@@ -44,7 +44,7 @@ fn like(earlier: &Run, agent: &str) -> NewRun {
     }
 }
 
-async fn create(store: &Store, earlier: &Run, run: NewRun) -> (Task, Run) {
+pub(crate) async fn create(store: &Store, earlier: &Run, run: NewRun) -> (Task, Run) {
     let id = TaskId::mint(now(), random());
     let task = NewTask { id, repo: earlier.spec.repo, title: "an order".to_owned(), created_at: now() };
     let (task, mut runs) = store.create_task(task, vec![run]).await.unwrap();
@@ -52,7 +52,7 @@ async fn create(store: &Store, earlier: &Run, run: NewRun) -> (Task, Run) {
 }
 
 /// The newest run of a task, once it is over.
-fn over(env: &TestEnv, task: &str, runs: usize) -> Value {
+pub(crate) fn over(env: &TestEnv, task: &str, runs: usize) -> Value {
     wait_for("the run is over", || {
         let shown = env.dandori(["task", "show", task, "--json"]).json();
         let all = shown["runs"].as_array().unwrap();

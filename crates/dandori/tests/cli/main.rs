@@ -44,6 +44,7 @@ mod reference;
 mod remote;
 mod restored;
 mod retry;
+mod role_doors;
 mod runs;
 mod socket;
 mod stores;

@@ -199,9 +199,21 @@ fn without_a_remote_a_detached_head_goes_back_to_the_default_branch_or_is_refuse
     env.git(["checkout", "--quiet", "--orphan", "other"]);
     env.git(["commit", "--quiet", "-m", "another beginning"]);
     env.git(["checkout", "--quiet", "--detach"]);
+    env.git(["commit", "--quiet", "--allow-empty", "-m", "on no branch"]);
+    let commit = env.git(["rev-parse", "HEAD"]);
+    let hint = format!("`git branch <name> {}`", &commit[..7]);
     let refused = env.dandori(["run", "x", "--agent", EDITS, "--pr"]).fails(1);
-    assert!(refused.contains("--base <branch>"), "{refused}");
-    let _ = env.dandori(["run", "x", "--agent", "exec:echo b > b.txt", "--no-pr"]).ok();
+    assert!(refused.contains(&hint), "{refused}");
+    // Nor is one opened later, before there is a branch; then it goes there.
+    let _ = env.dandori(["run", "x", "--agent", "exec:cat >> b.txt", "--here", "--no-pr"]).ok();
+    let refused = env.dandori(["pr", "create", "T-2"]).fails(1);
+    assert!(refused.contains(&hint), "{refused}");
+    let refused = env.dandori(["task", "follow-up", "T-2", "more", "--pr"]).fails(1);
+    assert!(refused.contains(&hint), "{refused}");
+    env.git(["branch", "topic", &commit]);
+    let followed = env.dandori(["task", "follow-up", "T-2", "more", "--pr", "--json"]).json();
+    assert_eq!(followed["runs"][0]["pr"]["number"], 2, "{followed}");
+    assert_eq!(shown(&env, "2")["base"], "topic");
 }
 
 #[test]
@@ -241,6 +253,31 @@ fn a_follow_up_waits_until_the_worktree_of_a_closed_pull_request_is_gone() {
     let _ = env.dandori(["pr", "close", "1"]).ok();
     let followed = env.dandori(["task", "follow-up", "T-1", "second", "--json"]).json();
     assert_eq!(followed["runs"][0]["state"], "SUCCEEDED", "{followed}");
+}
+
+#[test]
+fn uncommitted_work_in_the_worktree_is_preserved_at_the_end_and_that_is_said() {
+    let env = with_pull();
+    std::fs::write(crate::worktree_of(&env, "T-1", 0).join("notes.txt"), "mine\n").unwrap();
+    let closed = env.dandori(["pr", "close", "1", "--json"]).json();
+    let (reference, run) = (closed["preserved"].as_str().unwrap(), closed["run"].as_str().unwrap());
+    assert!(reference.starts_with("refs/dandori/preserved/"), "{closed}");
+    assert_eq!(env.git(["show", &format!("{reference}:notes.txt")]), "mine");
+    let restored = env.dandori(["worktree", "restore", run, "--json"]).json();
+    assert!(Utf8PathBuf::from(restored["worktree"].as_str().unwrap()).join("notes.txt").is_file(), "{restored}");
+
+    env.run_json(["add another", "--agent", "exec:echo two > two.txt", "--pr"]);
+    std::fs::write(crate::worktree_of(&env, "T-2", 0).join("more.txt"), "mine\n").unwrap();
+    let merged = merge(&env, "2 -y", "");
+    let key = shown(&env, "2")["run"].as_str().unwrap().to_owned();
+    assert!(merged.contains("uncommitted changes in its worktree were preserved in refs/dandori/"), "{merged}");
+    assert!(merged.contains(&format!("`dandori worktree restore {key}`")), "{merged}");
+
+    // Of one without, nothing is said.
+    env.run_json(["a third", "--agent", "exec:echo three > three.txt", "--pr"]);
+    let closed = env.dandori(["pr", "close", "3", "--lang", "ja"]);
+    assert!(!format!("{}{}", closed.stdout, closed.stderr).contains("保存"), "{}", closed.stdout);
+    let _ = env.dandori(["pr", "reopen", "3"]).ok();
 }
 
 #[test]
@@ -562,4 +599,44 @@ fn lists_say_what_there_is() {
     assert!(one.stderr.contains("1 of 2 shown"), "{}", one.stderr);
     let table = env.dandori(["pr", "list"]).ok();
     assert!(table.contains("T-1") && table.contains("T-2") && table.contains("AGE"), "{table}");
+}
+
+#[test]
+fn a_page_says_how_old_what_it_knows_of_the_base_is() {
+    let env = with_pull();
+    assert_eq!(shown(&env, "1")["merge"]["look"]["at_remote"], true);
+    assert!(!env.dandori(["pr", "show", "1"]).ok().contains("last fetched"), "seen just now");
+    let git_dir = env.repo().join(".git");
+    let find = ["dandori.fetched", "FETCH_HEAD", "logs/refs/remotes/origin", "refs/remotes/origin"];
+    for place in find.into_iter().filter(|place| git_dir.join(place).exists()) {
+        env.command(
+            "find",
+            [git_dir.join(place).as_str(), "-exec", "touch", "-d", "3 hours ago", "{}", "+"],
+            env.root(),
+        );
+    }
+    let page = env.dandori(["pr", "show", "1"]).ok();
+    assert!(page.contains("main as last fetched 3 hours ago") && page.contains("`git fetch`"), "{page}");
+    let page = env.dandori(["pr", "show", "1", "--lang", "ja"]).ok();
+    assert!(page.contains("main は 3 時間前に取得した内容です"), "{page}");
+    assert!(shown(&env, "1")["base_fetched_at"].is_string());
+    env.git(["remote", "remove", "origin"]);
+    assert!(shown(&env, "1")["base_fetched_at"].is_null());
+}
+
+#[test]
+fn a_remote_that_cannot_be_reached_is_told_as_that() {
+    let env = with_pull();
+    std::fs::rename(env.origin(), env.root().join("away.git")).unwrap();
+    let refused = merge(&env, "1 -y", "");
+    assert!(refused.contains("the remote could not be reached") && refused.contains("`git fetch`"), "{refused}");
+}
+
+#[test]
+fn a_file_s_name_is_one_line_wherever_it_is_shown() {
+    let env = machine();
+    let ran = env.dandori(["run", "x", "--pr", "--agent", "exec:echo x > \"$(printf 'a\\nb')\""]).ok();
+    assert!(ran.contains(r#""a\nb""#), "{ran}");
+    assert!(env.dandori(["pr", "show", "1"]).ok().contains(r#"  "a\nb"  +1"#));
+    assert_eq!(env.dandori(["task", "diff", "T-1", "--name-only"]).ok(), "\"a\\nb\"\n");
 }

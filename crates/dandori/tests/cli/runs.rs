@@ -318,9 +318,25 @@ fn an_offline_remote_is_tolerated_with_a_warning_and_the_push_can_be_resumed() {
     let ran = env.dandori(["run", "x", "--agent", "exec:echo x > x.txt", "--json"]);
     let answer = ran.json();
     let run = only_run(&answer);
-    assert_eq!(run["state"], "FAILED");
+    assert_eq!((&run["state"], &run["error"]["code"]), (&"FAILED".into(), &"remote_unreachable".into()), "{answer}");
     let shown = env.dandori(["task", "show", "1"]).ok();
     assert!(shown.contains("the remote cannot be reached"), "{shown}");
+    assert!(shown.contains("not pushed, because the remote could not be reached"), "{shown}");
+    let shown = env.dandori(["task", "show", "1", "--lang", "ja"]).ok();
+    assert!(shown.contains("リモートに接続できないため、プッシュできませんでした"), "{shown}");
+    // It is what to do next, and the commit is named as everywhere.
+    let ran = env.dandori(["run", "y", "--agent", "exec:echo y > y.txt"]);
+    assert!(
+        ran.stderr.contains("next: `dandori task retry T-2`") && !ran.stderr.contains("task log"),
+        "{}",
+        ran.stderr
+    );
+    let commit = env.dandori(["task", "show", "2", "--json"]).json()["runs"][0]["commit"].as_str().unwrap().to_owned();
+    assert!(ran.stdout.contains(&format!("committed {} on", &commit[..7])), "{}", ran.stdout);
+    assert_eq!(ran.stdout.matches("FAILED").count() + ran.stderr.matches("FAILED").count(), 1, "{}", ran.stderr);
+    // A base that only the remote has may well be there.
+    let refused = env.dandori(["run", "x", "--agent", "exec:true", "--base", "release"]).fails(1);
+    assert!(refused.contains("not been fetched") && refused.contains("could not be reached"), "{refused}");
     std::fs::rename(&away, env.origin()).unwrap();
     let resumed = env.dandori(["task", "retry", "1", "--json"]).json();
     assert_eq!(only_run(&resumed)["state"], "SUCCEEDED", "{resumed}");

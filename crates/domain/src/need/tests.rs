@@ -306,6 +306,11 @@ fn a_pull_request_that_failed_or_waits_here_is_one_until_it_is_over() {
     let open = pull_of(&run, 4, &opened());
     let ready = of(&task(), runs, std::slice::from_ref(&open));
     assert_eq!((names(&ready), ready[0].subject.pull), (vec!["pull_ready"], Some(1)));
+    let behind = beside_base(ready[0].clone(), 2, &[]);
+    assert!(matches!(behind.kind, NeedKind::PullReady { behind: Some(2), .. }) && behind.id == ready[0].id);
+    let conflict = beside_base(ready[0].clone(), 2, &["a.txt".to_owned()]);
+    assert_eq!((names(std::slice::from_ref(&conflict)), &conflict.subject), (vec!["pull_conflict"], &ready[0].subject));
+    assert_ne!(conflict.id, ready[0].id, "what was said about the one says nothing about the other");
     assert_eq!(with(&task(), runs, std::slice::from_ref(&open), &[], &[]), [], "GitHub's own");
     for over in [PullFact::PullClosed { number: 1 }, PullFact::PullMerged { number: 1 }] {
         let facts = [opened().as_slice(), &[over]].concat();

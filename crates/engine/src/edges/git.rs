@@ -33,7 +33,7 @@ use crate::repos::{Known, Opener, is_gone};
 use crate::run::StepError;
 use crate::trouble::git_reason;
 
-pub(crate) use footing::beginning;
+pub(crate) use footing::{NO_BRANCH, beginning};
 
 pub(crate) struct RealGit {
     opener: Opener,

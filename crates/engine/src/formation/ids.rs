@@ -42,11 +42,11 @@ mod tests {
 
     #[test]
     fn the_same_is_asked_for_under_the_same_id_and_nothing_else() {
-        let command = CommandId::mint(Timestamp::UNIX_EPOCH, 7);
+        let command = CommandId::mint(Timestamp::UNIX_EPOCH, 7 << 64);
         assert_eq!(order_task(command), order_task(command));
         assert_ne!(order_task(command), planning_task(command));
-        assert_ne!(order_task(command), order_task(CommandId::mint(Timestamp::UNIX_EPOCH, 8)));
-        let result = |seed| ResultId::mint(Timestamp::UNIX_EPOCH, seed);
+        assert_ne!(order_task(command), order_task(CommandId::mint(Timestamp::UNIX_EPOCH, 8 << 64)));
+        let result = |seed: u128| ResultId::mint(Timestamp::UNIX_EPOCH, seed << 64);
         assert_ne!(integration(result(7)), integration(result(8)));
     }
 }

@@ -54,14 +54,13 @@ impl Engine {
         if let Ok(command) = text.parse::<CommandId>() {
             let formation = self.formation_with(FormationItem::Command(command)).await?;
             let formation = formation.ok_or_else(|| refusal(Refused::UnknownCommand { command }))?;
-            let found = formation.look(move |book| book.command(command)).await?;
-            return Ok((formation, found.ok_or_else(|| refusal(Refused::UnknownCommand { command }))?));
+            let found = formation.order_named(text).await?;
+            return Ok((formation, found));
         }
-        let number = text.strip_prefix('#').unwrap_or(text).parse::<u32>().map_err(|_| missing())?;
         let near = near.ok_or_else(missing)?;
         let formation = self.formation_at(near).await?;
-        let found = formation.look(move |book| book.command_by_number(number)).await?;
-        Ok((formation, found.ok_or_else(missing)?))
+        let found = formation.order_named(text).await?;
+        Ok((formation, found))
     }
 
     /// The formation that has it; `None`: nobody knows it.
@@ -74,6 +73,17 @@ impl Engine {
 }
 
 impl Formation {
+    /// One of its own, by id or number.
+    pub async fn order_named(&self, text: &str) -> Result<Command, Problem> {
+        if let Ok(command) = text.parse::<CommandId>() {
+            let found = self.look(move |book| book.command(command)).await?;
+            return found.ok_or_else(|| refusal(Refused::UnknownCommand { command }));
+        }
+        let missing = || Problem::NoSuchOrder { text: text.to_owned() };
+        let number = text.strip_prefix('#').unwrap_or(text).parse::<u32>().map_err(|_| missing())?;
+        self.look(move |book| book.command_by_number(number)).await?.ok_or_else(missing)
+    }
+
     pub async fn give_order(&self, new: NewOrder, caller: Option<Arc<Env>>) -> Result<Command, Problem> {
         if caller.is_some() {
             self.engine.remember_formation_caller(self.repo.id, caller);

@@ -42,7 +42,8 @@ pub(super) fn of(news: &News, words: &NewsWords) -> Value {
 fn about(need: &Need) -> (Option<String>, Option<String>, Option<Value>) {
     let subject = &need.subject;
     let url = match &need.kind {
-        dandori_domain::need::NeedKind::PullReady { url } => Some(url.clone()),
+        dandori_domain::need::NeedKind::PullReady { url, .. }
+        | dandori_domain::need::NeedKind::PullConflict { url, .. } => Some(url.clone()),
         _ => None,
     };
     let pr = subject.pull.map(|number| json!({ "number": number, "url": url }));

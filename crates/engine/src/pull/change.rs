@@ -2,13 +2,14 @@
 //! whether it has already happened.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use camino::Utf8Path;
 use dandori_domain::pull::{
     MERGE_TRIES, MergeAsked, MergeLook, MergeObstacle, MergeRule, MergeWay, PlannedMerge, Pull, PullChange, PullFact,
     PullLink, PullState, Standing, may_merge,
 };
-use dandori_domain::run::Brings;
+use dandori_domain::run::{Brings, Removal};
 use dandori_domain::{Oid, Problem, Run};
 use dandori_host::Env;
 use dandori_store::StoreError;
@@ -18,6 +19,9 @@ use super::find::Found;
 use crate::edges::{MergeOutcome, MergeQuestion, MergeWords, Site};
 use crate::trouble::store_problem;
 use crate::{Engine, RunChoice};
+
+/// How long somebody who ends a pull request waits to hear whether work was preserved.
+const PRESERVE_PATIENCE: Duration = Duration::from_secs(10);
 
 /// `dandori pr merge`
 #[derive(Clone, Debug)]
@@ -35,6 +39,8 @@ pub struct Ended {
     /// Of a merge: where the base is now, and whether the branch of this clone came along.
     pub base_oid: Option<Oid>,
     pub here: Option<LocalBase>,
+    /// The run, when its worktree had uncommitted work: it was preserved before the worktree is removed.
+    pub kept: Option<Run>,
 }
 
 /// The base's branch in this clone, beside a base that has the merge.
@@ -147,6 +153,7 @@ impl Engine {
         let Found { site, record, .. } = found;
         let number = record.number;
         let config = self.config_of(&site.repo)?;
+        let before = self.store().run(pull.wanted.run).await.map_err(|e| store_problem(&e))?;
         let intended = PullFact::ChangeIntended { change: change.clone() };
         match self.0.kernel.record_just::<Pull>(pull.spec.id, vec![intended]).await {
             Ok(_) => {}
@@ -174,7 +181,26 @@ impl Engine {
             PullChange::Merge(planned) => self.base_after(&site, planned.clone()).await,
             PullChange::Close | PullChange::Reopen => (None, None),
         };
-        Ok(Ended { entry: self.entry(&site.repo, record).await, base_oid, here })
+        let kept = self.preserved_since(&before).await;
+        Ok(Ended { entry: self.entry(&site.repo, record).await, base_oid, here, kept })
+    }
+
+    /// The run once its work is preserved, when its worktree is to go. That it is removed is not waited for.
+    async fn preserved_since(&self, before: &Run) -> Option<Run> {
+        let mut events = self.store().watch_events();
+        let waited = async {
+            loop {
+                events.borrow_and_update();
+                let now = self.store().run(before.spec.id).await.ok()?;
+                if now.is_settled() || now.removal != Removal::Released {
+                    return Some(now);
+                }
+                // The log is the truth; the bell may be lost.
+                let _ = tokio::time::timeout(Duration::from_secs(1), events.changed()).await;
+            }
+        };
+        let now = tokio::time::timeout(PRESERVE_PATIENCE, waited).await.ok()??;
+        (now.preserved.is_some() && now.preserved != before.preserved).then_some(now)
     }
 
     /// The step: carried out until it has come about, or cannot.

@@ -23,6 +23,8 @@ pub struct PullPage {
     pub contents: Option<PullContents>,
     /// `None` for one that is over, or whose commits are not here.
     pub look: Option<MergeLook>,
+    /// When the remote last said where its base is; `None` where there is no remote.
+    pub base_fetched_at: Option<Timestamp>,
     /// What stands against merging it as it is shown.
     pub obstacles: Vec<MergeObstacle>,
     /// It is one of ours: it can be merged, closed and reopened from here.
@@ -80,9 +82,15 @@ impl Engine {
             let head_oid = look.head_oid.clone();
             may_merge(look, &MergeAsked { head_oid, rule })
         });
+        let base_fetched_at = match &look {
+            Some(look) if look.at_remote && fresh => Some(self.now()),
+            Some(look) if look.at_remote => self.fetched_at(&found, look.base.clone()).await,
+            _ => None,
+        };
         let is_ours = found.pull.is_some();
         let entry = self.entry(&found.site.repo, found.record).await;
-        Ok(PullPage { entry, contents, look, obstacles: obstacles.unwrap_or_default(), is_ours })
+        let obstacles = obstacles.unwrap_or_default();
+        Ok(PullPage { entry, contents, look, base_fetched_at, obstacles, is_ours })
     }
 
     /// What it changes, as it is to be shown.
@@ -111,6 +119,11 @@ impl Engine {
         let git = self.0.opener.open_as(found.site.repo.clone(), &found.site.own).git;
         let contents = self.blocking(move |_| contents(&git, &span)).await?;
         contents.map_err(|e| e.problem())
+    }
+
+    async fn fetched_at(&self, found: &Found, branch: String) -> Option<Timestamp> {
+        let git = self.0.opener.open_as(found.site.repo.clone(), &found.site.own).git;
+        self.blocking(move |_| git.fetched_at(&branch)).await.ok()?.ok()?
     }
 
     async fn span(&self, found: &Found) -> Result<Span, Problem> {

@@ -8,12 +8,12 @@ use dandori_domain::plain::{plain, plain_line};
 use dandori_domain::pull::{Pull, PullFact, PullWords, Standing, WantedBy};
 use dandori_domain::run::{Run, Status};
 use dandori_domain::task::Task;
-use dandori_domain::{Problem, PullId};
+use dandori_domain::{Oid, Problem, PullId};
 use dandori_host::Env;
 
 use super::{PullEntry, PullRecord};
 use crate::Engine;
-use crate::edges::Site;
+use crate::edges::{NO_BRANCH, Site};
 use crate::run::check_words;
 use crate::trouble::store_problem;
 
@@ -125,12 +125,24 @@ impl Engine {
             title: title.map_or(ours.title, |title| plain_line(&title)),
             body: body.map_or(ours.body, |body| plain(&body)),
         };
-        let wanted = run.pull_wanted(words, wanted_by, self.now()).ok_or_else(nothing)?;
+        let mut wanted = run.pull_wanted(words, wanted_by, self.now()).ok_or_else(nothing)?;
+        if let Some(workspace) = run.workspace().filter(|_| wanted.base == NO_BRANCH) {
+            let began = run.spec.here.as_ref().map_or(&workspace.base_oid, |here| &here.commit);
+            wanted.base = self.branch_to_pull_to(&site, began.clone()).await?;
+        }
         let pull = self.store().want_pull(self.life(), wanted, self.now()).await.map_err(|e| store_problem(&e))?;
         self.0.kernel.recorded::<Pull>(&PullFact::PullWanted { wanted: pull.wanted.clone() }).await;
         self.remember_caller(run.spec.id, caller.as_ref());
         self.0.kernel.walk(&self.pulls(), pull.spec.id);
         Ok((self.shown_on_forge(&site, pull.spec.id).await?, how))
+    }
+
+    /// Of work that began at no branch: the one it goes back to, which may have been made since.
+    pub(crate) async fn branch_to_pull_to(&self, site: &Site, began: Oid) -> Result<String, Problem> {
+        let git = self.0.opener.open_as(site.repo.clone(), &site.own).git;
+        let commit = began.clone();
+        let found = self.blocking(move |_| git.branch_around(&commit)).await?.map_err(|e| e.problem())?;
+        found.ok_or(Problem::NoBranchToPullTo { commit: began })
     }
 
     /// What the pull request of a run's branch says: with the follow-ups that led to it.

@@ -16,7 +16,7 @@ use dandori_store::{Again, NewRun, NewTask, StoreError};
 use jiff::Timestamp;
 
 use crate::Engine;
-use crate::edges::{Footing, Site};
+use crate::edges::{Footing, NO_BRANCH, Site};
 use crate::trouble::store_problem;
 
 /// How long a follow-up waits for the worktree of the run before it to be removed.
@@ -233,11 +233,20 @@ impl Engine {
             self.require_ready(&site, &footing, choice.pr.unwrap_or(config.pr)).await?;
         }
         self.require_identity(&site).await?;
+        let settings = settings(&config, &agent, &choice)?;
+        let mut kind = kind;
+        if let RunKind::FollowUp { workspace, .. } = &mut kind
+            && settings.wants_pull
+            && workspace.base == NO_BRANCH
+        {
+            let began = footing.here.as_ref().map_or(&workspace.base_oid, |here| &here.commit);
+            workspace.base = self.branch_to_pull_to(&site, began.clone()).await?;
+        }
         let created_at = self.now();
         let run = NewRun {
             id: self.run_id(&choice, created_at),
             host: self.life().host,
-            settings: settings(&config, &agent, &choice)?,
+            settings,
             agent,
             kind,
             instruction,

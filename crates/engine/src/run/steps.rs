@@ -9,6 +9,7 @@ mod stop;
 mod watch;
 
 use dandori_domain::run::{Fact, Run, Step};
+use dandori_domain::{AgentFailure, Failure};
 use tokio::sync::Notify;
 
 use super::StepError;
@@ -19,6 +20,7 @@ pub(crate) use watch::Stream;
 
 impl Engine {
     pub(super) async fn take_step(&self, step: Step, run: &Run, bell: &Notify) -> Result<Vec<Fact>, StepError> {
+        self.see_to_door(&step, run)?;
         match step {
             Step::PlanWorktree => self.plan_worktree(run).await,
             Step::MakeWorktree(planned) => self.make_worktree(run, planned).await,
@@ -33,5 +35,24 @@ impl Engine {
             Step::Preserve { workspace, fate } => self.preserve(run, workspace, fate).await,
             Step::Remove { workspace, fate } => self.remove(run, workspace, fate).await,
         }
+    }
+
+    /// An agent of a formation has a door for as long as it works.
+    fn see_to_door(&self, step: &Step, run: &Run) -> Result<(), StepError> {
+        match step {
+            Step::Launch(_) => {
+                let not_started =
+                    |e: std::io::Error| AgentFailure::NotStarted { detail: format!("no door for it: {e}") };
+                self.open_door(run).map_err(|e| Failure::Agent { failure: not_started(e) })?;
+            }
+            // It goes on working without one; what it would have said by it, its end says.
+            Step::Watch(_) => {
+                if let Err(e) = self.open_door(run) {
+                    tracing::warn!(run = %run.spec.id, "no door for its agent: {e}");
+                }
+            }
+            _ => self.close_door(run),
+        }
+        Ok(())
     }
 }

@@ -65,6 +65,10 @@ stories!(
     queued,
     errand,
     order_to_pull_request,
+    order_with_a_conflict,
+    order_that_fails,
+    order_called_off,
+    order_that_hangs,
 );
 
 pub(crate) fn in_simulated_time<T>(story: impl Future<Output = T>) -> T {

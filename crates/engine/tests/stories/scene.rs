@@ -24,7 +24,7 @@ use tokio::time::Instant;
 use crate::world::World;
 
 /// More simulated time than any story takes.
-const PATIENCE: Duration = Duration::from_hours(100);
+const PATIENCE: Duration = Duration::from_hours(5);
 
 pub(crate) struct Scene {
     pub(crate) world: Arc<World>,

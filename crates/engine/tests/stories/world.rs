@@ -179,6 +179,9 @@ impl Inner {
 
     /// Files that both have changed since main, and differently.
     pub(crate) fn disputed(&self, ours: &Oid, theirs: &Oid) -> Vec<String> {
+        if self.has_ancestor(theirs, ours) {
+            return Vec::new();
+        }
         let (base, ours, theirs) = (self.files_of(&self.branches["main"]), self.files_of(ours), self.files_of(theirs));
         let is_disputed = |name: &&String| {
             let (was, mine, yours) = (base.get(*name), ours.get(*name), theirs.get(*name));

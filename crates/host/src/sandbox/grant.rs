@@ -49,7 +49,7 @@ pub(crate) fn grants(policy: &SandboxPolicy, in_namespaces: bool) -> Vec<Grant> 
         let replaced = policy.replace.iter().filter(|copy| copy.otherwise != Otherwise::Seen);
         hidden.extend(replaced.map(|copy| resolved(copy.at.as_std_path())));
         give(all_but(Path::new("/"), &hidden), Right::Read);
-        for path in resolve_all(&policy.read) {
+        for path in resolve_all(&policy.read).into_iter().chain(resolve_all(&policy.reach)) {
             give(all_but(&path, &below(&path, &hidden)), Right::Read);
         }
     }

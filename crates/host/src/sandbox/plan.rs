@@ -89,6 +89,7 @@ pub(crate) fn plan(policy: &SandboxPolicy) -> Vec<PlannedPath> {
     let named = [
         (&policy.hide, What::Hidden),
         (&policy.read, What::Read),
+        (&policy.reach, What::Read),
         (&policy.write, What::Write),
         (&policy.protect, What::Protected),
     ];

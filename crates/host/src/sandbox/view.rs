@@ -18,9 +18,9 @@ use rustix::mount::{
     mount_change, mount_remount, move_mount, unmount,
 };
 
-use super::SandboxPolicy;
 use super::mounts::{Mounted, mounted_below, other_names};
 use super::plan::{PlannedPath, What, plan};
+use super::{SandboxPolicy, resolved};
 
 /// Where the old root stands while the new one is put together.
 const OLD: &str = "/old";
@@ -65,6 +65,7 @@ pub(crate) fn build(policy: &SandboxPolicy) -> Result<Vec<PathBuf>, ViewError> {
     // Before anything moves: where links lead is asked of the machine as it is.
     let places = plan(policy);
     let sockets = path_sockets();
+    let reached: Vec<PathBuf> = policy.reach.iter().map(|folder| resolved(folder.as_std_path())).collect();
     let machine = |what| move |e: rustix::io::Errno| ViewError::Machine { what, source: e.into() };
     let private = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
     mount_change("/", private).map_err(machine("mounts cannot be made private"))?;
@@ -90,7 +91,7 @@ pub(crate) fn build(policy: &SandboxPolicy) -> Result<Vec<PathBuf>, ViewError> {
             (laid, _) => laid?,
         }
     }
-    cover_sockets(&sockets, &places, &nothing)?;
+    cover_sockets(&sockets, &places, &reached, &nothing)?;
     for place in places.iter().filter(|p| p.what == What::Hidden) {
         seal_hidden(place)?;
     }
@@ -323,15 +324,14 @@ fn path_sockets() -> Vec<PathBuf> {
 }
 
 /// A read-only file system keeps nobody from a socket in it.
-fn cover_sockets(sockets: &[PathBuf], places: &[PlannedPath], nothing: &Path) -> Result<(), ViewError> {
+fn cover_sockets(
+    sockets: &[PathBuf],
+    places: &[PlannedPath],
+    reached: &[PathBuf],
+    nothing: &Path,
+) -> Result<(), ViewError> {
     for socket in sockets {
-        // Where one may write, a socket is one's own or was granted; to read a folder is not to reach what listens in it.
-        let is_granted = |place: &PlannedPath| match place.what {
-            What::Write => place.is_asked_for && socket.starts_with(&place.path),
-            What::Read => place.is_asked_for && *socket == place.path,
-            _ => false,
-        };
-        if places.iter().any(is_granted) {
+        if may_connect(socket, places, reached) {
             continue;
         }
         let new = under(NEW, socket);
@@ -344,6 +344,17 @@ fn cover_sockets(sockets: &[PathBuf], places: &[PlannedPath], nothing: &Path) ->
         }
     }
     Ok(())
+}
+
+/// Where one may write, a socket is one's own or was granted; to read a folder is not to reach what listens in it, unless that
+/// was said.
+fn may_connect(socket: &Path, places: &[PlannedPath], reached: &[PathBuf]) -> bool {
+    let is_granted = |place: &PlannedPath| match place.what {
+        What::Write => place.is_asked_for && socket.starts_with(&place.path),
+        What::Read => place.is_asked_for && socket == place.path,
+        _ => false,
+    };
+    places.iter().any(is_granted) || reached.iter().any(|folder| socket.starts_with(folder))
 }
 
 /// Its parents too. What is there already stays as it is.
@@ -384,6 +395,18 @@ mod tests {
         });
         covered.unwrap();
         assert_eq!(tries, 2);
+    }
+
+    #[test]
+    fn a_socket_in_a_folder_that_may_only_be_read_is_reached_where_that_was_said() {
+        let read =
+            |path: &str| PlannedPath { path: path.into(), what: What::Read, holds_others: false, is_asked_for: true };
+        let places = [read("/state/door"), read("/home/agent.sock")];
+        let socket = Path::new("/state/door/socket");
+        assert!(!may_connect(socket, &places, &[]));
+        assert!(may_connect(socket, &places, &["/state/door".into()]));
+        assert!(!may_connect(Path::new("/state/other/socket"), &places, &["/state/door".into()]));
+        assert!(may_connect(Path::new("/home/agent.sock"), &places, &[]));
     }
 
     #[test]

@@ -100,6 +100,7 @@ pub(crate) struct FrontQuery {
 #[utoipa::path(get, path = "/v1/front", params(FrontQuery), responses((status = 200, body = Front)))]
 pub(crate) async fn front(State(app): State<App>, speaks: Speaks, Query(query): Query<FrontQuery>) -> Answer<Front> {
     let Some(repo) = known_repo(&app, query.path.as_deref()).await? else {
+        let moved_from = moved_from(&app, query.path.as_deref()).await;
         return Ok(Json(Front {
             repository: query.path,
             needs: Vec::new(),
@@ -109,6 +110,7 @@ pub(crate) async fn front(State(app): State<App>, speaks: Speaks, Query(query): 
             recent: Vec::new(),
             total: 0,
             formation: None,
+            moved_from,
         }));
     };
     let store = app.engine.store();
@@ -146,7 +148,13 @@ pub(crate) async fn front(State(app): State<App>, speaks: Speaks, Query(query): 
         recent,
         total,
         formation: formation.as_ref().map(crate::view::formation::formation),
+        moved_from: if total == 0 { moved_from(&app, query.path.as_deref()).await } else { None },
     }))
+}
+
+/// Only where nothing was done since.
+async fn moved_from(app: &App, path: Option<&str>) -> Option<String> {
+    Some(app.engine.moved_from(path?.into()).await.ok()??.root.into_string())
 }
 
 #[utoipa::path(post, path = "/v1/notify/test", request_body = TestNotices,
@@ -208,7 +216,7 @@ fn view(known: &KnownNeed, now: Timestamp) -> NeedView {
         _ => (None, None),
     };
     let (url, state) = match &need.kind {
-        NeedKind::PullReady { url } => (url.clone(), Some(PullState::Open)),
+        NeedKind::PullReady { url, .. } | NeedKind::PullConflict { url, .. } => (url.clone(), Some(PullState::Open)),
         _ => (String::new(), None),
     };
     NeedView {

@@ -48,6 +48,7 @@ pub(crate) fn pull_done(ended: Ended) -> PullDone {
         pull: pull(ended.entry),
         base_commit: ended.base_oid.map(|oid| oid.to_string()),
         base_here: ended.here.map(|here| here.as_str().to_owned()),
+        preserved: ended.kept.and_then(|run| run.preserved).map(|kept| kept.reference),
     }
 }
 
@@ -88,6 +89,7 @@ pub(crate) fn pull_page(page: dandori_engine::PullPage) -> PullPage {
         changes,
         checks: is_embedded.then(Vec::new),
         merge,
+        base_fetched_at: page.base_fetched_at.map(|at| at.to_string()),
         ours: page.is_ours,
     }
 }

@@ -1,5 +1,6 @@
 //! The daemon and its API.
 
+use dandori_domain::run::Role;
 use dandori_domain::version::Version;
 
 use crate::lang::say;
@@ -152,6 +153,21 @@ pub(super) fn no_such_path(lang: Lang, method: &str, path: &str) -> Said {
         lang,
         "see /v1/openapi.json for all endpoints",
         "エンドポイントの一覧は /v1/openapi.json にあります"
+    ))
+}
+
+pub(super) fn not_for_role(lang: Lang, agent: &str, role: Role, may: &[String]) -> Said {
+    let (one, roles) = match role {
+        Role::Orchestrator => ("an orchestrator", "オーケストレーター"),
+        Role::Planner => ("a planner", "プランナー"),
+        Role::Worker => ("a worker", "ワーカー"),
+    };
+    let may: Vec<String> = may.iter().map(|verb| format!("`dandori {verb}`")).collect();
+    let listed = may.join(if lang == Lang::Ja { "、" } else { ", " });
+    Said::what(say!(lang, "{agent} is not allowed to do this", "{agent} にこの操作は許可されていません")).hint(say!(
+        lang,
+        "{one} can use {listed}; everything else is done by people",
+        "{roles}が使えるのは {listed} です。それ以外の操作は人が行います"
     ))
 }
 

@@ -116,8 +116,22 @@ pub(super) fn no_identity(lang: Lang) -> Said {
         ))
 }
 
-pub(super) fn unknown_base(lang: Lang, base: &str, near: &[String]) -> Said {
-    let said = Said::what(say!(lang, "base `{base}` not found", "ベース `{base}` が見つかりません")).why(say!(
+pub(super) fn unknown_base(lang: Lang, base: &str, near: &[String], unreachable: Option<&str>) -> Said {
+    let what = Said::what(say!(lang, "base `{base}` not found", "ベース `{base}` が見つかりません"));
+    if let Some(reason) = unreachable {
+        return what
+            .why(say!(
+                lang,
+                "it has not been fetched into this clone, and the remote could not be reached: {reason}",
+                "このクローンにはまだ取得されておらず、リモートにも接続できません: {reason}"
+            ))
+            .hint(say!(
+                lang,
+                "check the network and your login with `git fetch`, or start from a base that is here: `--base HEAD`",
+                "`git fetch` でネットワークとログインを確認するか、`--base HEAD` のように手元にあるベースを指定してください"
+            ));
+    }
+    let said = what.why(say!(
         lang,
         "no branch, tag or commit has this name",
         "この名前のブランチ、タグ、コミットはありません"
@@ -132,6 +146,14 @@ pub(super) fn unknown_base(lang: Lang, base: &str, near: &[String]) -> Said {
         let near = near.join("`, `");
         said.hint(did_you_mean(lang, &near))
     }
+}
+
+pub(super) fn remote_unreachable(lang: Lang, reason: &str) -> Said {
+    Said::what(say!(lang, "the remote could not be reached", "リモートに接続できません")).why(reason).hint(say!(
+        lang,
+        "check the network and your login with `git fetch`, then run the command again",
+        "`git fetch` でネットワークとログインを確認してから、もう一度実行してください"
+    ))
 }
 
 pub(super) fn submodules(lang: Lang, path: &str) -> Said {

@@ -116,6 +116,9 @@ pub(crate) fn all() -> Vec<Failure> {
         Failure::DiskFull { .. } => [Failure::DiskFull { free: 12 << 20 }],
         Failure::Commit { .. } => [Failure::Commit { reason: "the signing key is not available".into() }],
         Failure::PushRefused { .. } => [Failure::PushRefused { reason: "protected branch hook declined".into() }],
+        Failure::RemoteUnreachable { .. } => [Failure::RemoteUnreachable {
+            reason: "Could not resolve host: git.example".into(),
+        }],
         Failure::DoesNotMerge { .. } => [
             Failure::DoesNotMerge { name: "T-3".into(), files: list(&["src/cart.rs", "README.md"]) },
         ],

@@ -1,10 +1,16 @@
 //! What needs a person, and the command that resolves it.
 
 use dandori_domain::need::NeedKind;
-use dandori_domain::{Failure, Limit, Problem, Usd};
+use dandori_domain::{Failure, Limit, Oid, Problem, Usd};
 use dandori_text::inbox::{About, command, message};
 
 use crate::{every, is_fresh, list, sentences};
+
+const PULL: &str = "dandori://shop/pulls/7";
+
+fn pull_ready(behind: Option<u32>) -> NeedKind {
+    NeedKind::PullReady { url: PULL.into(), base: "main".into(), commit: Oid::new("0123456789abcdef"), behind }
+}
 
 fn all() -> Vec<NeedKind> {
     let missing = Failure::AgentMissing { agent: "codex".into(), program: "codex".into() };
@@ -30,7 +36,13 @@ fn all() -> Vec<NeedKind> {
         NeedKind::PullFailed { .. } => [
             NeedKind::PullFailed { problem: Problem::ForgeRefused { reason: "403".into() } }
         ],
-        NeedKind::PullReady { .. } => [NeedKind::PullReady { url: "dandori://shop/pulls/7".into() }],
+        NeedKind::PullReady { .. } => [pull_ready(None), pull_ready(Some(1)), pull_ready(Some(2))],
+        NeedKind::PullConflict { .. } => [NeedKind::PullConflict {
+            url: PULL.into(),
+            base: "main".into(),
+            commit: Oid::new("0123456789abcdef"),
+            files: list(&["src/cart.rs"]),
+        }],
         NeedKind::Trust { .. } => [NeedKind::Trust { path: "/home/ann/shop/dandori.toml".into(), what: vec![] }],
         NeedKind::Consent { .. } => [NeedKind::Consent { session: "abc".into() }],
         NeedKind::StoreRestored { .. } => [restored(None), restored(Some("2026-07-01"))],

@@ -2,7 +2,7 @@
 
 use dandori_domain::problem::{EditTrouble, Rival, SettingsTrouble};
 use dandori_domain::pull::{MergeObstacle, PullState};
-use dandori_domain::run::Status;
+use dandori_domain::run::{Role, Status};
 use dandori_domain::{Oid, Problem};
 use serde_json::json;
 
@@ -88,8 +88,13 @@ fn all() -> Vec<Problem> {
         Problem::NoSuchVersion { .. } => [Problem::NoSuchVersion { text: "12345".into() }],
         Problem::Elsewhere { .. } => [Problem::Elsewhere { path: REPO.into() }],
         Problem::UnknownBase { .. } => [
-            Problem::UnknownBase { base: "mian".into(), near: list(&["main"]) },
-            Problem::UnknownBase { base: "xyz".into(), near: vec![] },
+            Problem::UnknownBase { base: "mian".into(), near: list(&["main"]), unreachable: None },
+            Problem::UnknownBase { base: "xyz".into(), near: vec![], unreachable: None },
+            Problem::UnknownBase {
+                base: "xyz".into(),
+                near: list(&["xy"]),
+                unreachable: Some("Could not resolve host: git.example".into()),
+            },
         ],
         Problem::Submodules { .. } => [Problem::Submodules { path: "vendor/lib".into() }],
         Problem::LfsMissing => [Problem::LfsMissing],
@@ -193,6 +198,9 @@ fn all() -> Vec<Problem> {
             base: "main".into(),
             reason: "protected branch hook declined".into(),
         }],
+        Problem::RemoteUnreachable { .. } => [Problem::RemoteUnreachable {
+            reason: "Could not resolve host: git.example".into(),
+        }],
         Problem::PickFirst { .. } => [Problem::PickFirst { task: "T-3".into(), candidates: list(&[RUN, "q8z1c0aa"]) }],
         Problem::NothingToPull { .. } => [
             nothing_to_pull(Status::Pending),
@@ -241,6 +249,11 @@ fn all() -> Vec<Problem> {
         Problem::SocketPathTooLong { .. } => [Problem::SocketPathTooLong { path: "/a/very/long/path".into() }],
         Problem::StopUnderWay => [Problem::StopUnderWay],
         Problem::NoSuchPath { .. } => [Problem::NoSuchPath { method: "GET".into(), path: "/v1/nothing".into() }],
+        Problem::NotForRole { .. } => [Problem::NotForRole {
+            agent: "worker2".into(),
+            role: Role::Worker,
+            may: vec!["result write".into(), "task heartbeat".into()],
+        }],
         Problem::Unauthorized { .. } => [Problem::Unauthorized { reason: "no token".into() }],
         Problem::BadRequest { .. } => [Problem::BadRequest { reason: "missing field `instruction`".into() }],
         Problem::FormationRefused { .. } => [Problem::FormationRefused {

@@ -11,7 +11,9 @@ pub(super) fn play() -> BTreeSet<String> {
     not_found(&mut stage);
     open(&mut stage);
     closed(&mut stage);
+    away(&mut stage);
     merge(&mut stage);
+    no_branch(&mut stage);
     stage.reached
 }
 
@@ -55,6 +57,33 @@ fn closed(stage: &mut Stage) {
         let hint = only(stage.refused("pull_taken", &["pr", "reopen", "1"]));
         assert!(stage.typed(&hint).ok().contains("#2"), "{hint}");
     }
+}
+
+/// A remote that does not answer: the hint's command says whether it does again.
+fn away(stage: &mut Stage) {
+    let listed = stage.env.dandori(["pr", "list", "--json"]).json();
+    let number = listed["prs"][0]["number"].as_u64().unwrap().to_string();
+    let elsewhere = stage.env.root().join("away.git");
+    std::fs::rename(stage.env.origin(), &elsewhere).unwrap();
+    let hint = only(stage.refused("remote_unreachable", &["pr", "update", &number]));
+    assert_ne!(stage.typed(&hint).code, 0);
+    std::fs::rename(&elsewhere, stage.env.origin()).unwrap();
+    let _ = stage.typed(&hint).ok();
+    let _ = stage.refused("up_to_date", &["pr", "update", &number]);
+}
+
+/// Work that began on no branch has one to go to as soon as it is made.
+fn no_branch(stage: &mut Stage) {
+    stage.env.git(["remote", "remove", "origin"]);
+    stage.env.git(["checkout", "--quiet", "--orphan", "other"]);
+    stage.env.git(["commit", "--quiet", "--allow-empty", "-m", "another beginning"]);
+    stage.env.git(["checkout", "--quiet", "--detach"]);
+    stage.env.git(["branch", "--quiet", "-D", "other"]);
+    let ran = stage.env.run_json(["Say hello", "--here", "--no-pr"]);
+    let task = ran["task"].as_str().unwrap();
+    let hint = only(stage.refused("no_branch_to_pull_to", &["pr", "create", task]));
+    let _ = stage.typed(&hint.replace("<name>", "topic")).ok();
+    let _ = stage.env.dandori(["pr", "create", task]).ok();
 }
 
 fn merge(stage: &mut Stage) {

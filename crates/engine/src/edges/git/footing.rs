@@ -47,7 +47,8 @@ fn here(git: &Repository, checkout: &Checkout, name: &str) -> Result<Here, Probl
         return Err(Problem::NoCommitYet { path: checkout.path.clone() });
     }
     let commit = git.commit_in(&checkout.path, name).map_err(|e| e.problem())?;
-    let commit = commit.ok_or_else(|| Problem::UnknownBase { base: name.to_owned(), near: Vec::new() })?;
+    let commit =
+        commit.ok_or_else(|| Problem::UnknownBase { base: name.to_owned(), near: Vec::new(), unreachable: None })?;
     Ok(Here { commit, branch: checkout.branch.clone() })
 }
 

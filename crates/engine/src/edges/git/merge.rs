@@ -17,7 +17,7 @@ pub(super) fn look(git: &Repository, question: &MergeQuestion) -> Result<MergeLo
     let MergeQuestion { state, head, head_oid, base, ask_remote, by_forge } = question;
     let fetch = if *ask_remote { Fetch::First } else { Fetch::Never };
     let standing = git.base_standing(base, fetch).map_err(problem)?;
-    let standing = standing.map_err(|reason| Problem::Git { command: "git fetch".to_owned(), reason })?;
+    let standing = standing.map_err(|reason| Problem::RemoteUnreachable { reason })?;
     // As everybody has it: what nobody has pushed is not part of it.
     let head_now = git.base_standing(head, fetch).map_err(problem)?.ok().flatten().map(|standing| standing.oid);
     let mut look = MergeLook {

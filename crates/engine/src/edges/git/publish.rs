@@ -30,7 +30,12 @@ pub(super) fn commit(
 /// Pushed; overtaken → put on the others' commits, to be pushed again, a bounded number of times; anything else fails at
 /// once.
 pub(super) fn push(known: &Known, run: &Run, workspace: &Workspace, commit: &Commit) -> Result<PushOutcome, StepError> {
-    let failed = |e: GitError| StepError::from(Failure::PushRefused { reason: git_reason(&e) });
+    let failed = |e: GitError| {
+        StepError::from(match e {
+            GitError::RemoteUnreachable { reason } => Failure::RemoteUnreachable { reason },
+            other => Failure::PushRefused { reason: git_reason(&other) },
+        })
+    };
     let branch = &workspace.branch;
     let worktree = worktree_of(known, workspace).map_err(failed)?;
     match worktree.push(&commit.oid, branch).map_err(failed)? {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use camino::Utf8PathBuf;
-use dandori_agent::{Order, PrepareError};
+use dandori_agent::{Door, Order, PrepareError};
 use dandori_domain::run::{Brings, Fact, Note, ProcessRef, Run, RunKind, Sandbox, SandboxMode, Workspace};
 use dandori_domain::wording::{self, with_conflict, with_merge_conflict};
 use dandori_domain::{AgentFailure, Failure};
@@ -12,6 +12,7 @@ use dandori_host::shim::{self, LaunchError, LaunchOrder, Probe, Started};
 use super::StepError;
 use super::rules::RunGuards;
 use crate::Engine;
+use crate::doors::has_door;
 use crate::edges::Site;
 use crate::engine::private_folder;
 use crate::fence::{self, Wanted};
@@ -110,6 +111,8 @@ impl Engine {
         let instruction = self.instruction_of(site, run)?;
         let user_env = self.env_of(run.spec.id);
         let guards = self.write_rules(&site.repo, run, workspace, &user_env).map_err(|e| not_started(e.to_string()))?;
+        let door = files.door();
+        let errand = has_door(run);
         let launch = dandori_agent::prepare(&Order {
             agent: &run.worker(),
             run: run.spec.id,
@@ -131,6 +134,7 @@ impl Engine {
             earlier,
             forbidden_paths: &settings.forbidden_paths,
             guards: guards.as_ref().map(RunGuards::for_agent),
+            door: errand.map(|errand| Door { socket: &door, agent: &errand.agent }),
             dandori: &self.0.options.dandori,
             now: self.now(),
         })
@@ -152,6 +156,7 @@ impl Engine {
             env: &user_env,
             write: &launch.write,
             read: &reads,
+            reach: &errand.and(door.parent()).map(|folder| vec![folder.to_owned()]).unwrap_or_default(),
         };
         let sandbox = fence::policy(self.layout(), &self.0.sandbox, &wanted).map_err(|e| not_started(e.to_string()))?;
         let order = LaunchOrder {

@@ -145,7 +145,7 @@ impl Engine {
             .collect();
         env.push((RUN_MARKER.to_owned(), run.spec.id.to_string()));
         env.push(("TMPDIR".to_owned(), files.tmp().to_string()));
-        let wanted = Wanted { run, repo, worktree: tree, env: &user_env, write: &[], read: &[] };
+        let wanted = Wanted { run, repo, worktree: tree, env: &user_env, write: &[], read: &[], reach: &[] };
         Ok(LaunchOrder {
             version: shim::VERSION,
             run: run.spec.id.to_string(),

@@ -135,7 +135,7 @@ impl GitEdge for World {
             let findings = vec![Finding::ForbiddenPath { path: ".env".into(), pattern: ".env".into() }];
             return Err(Failure::Tampered { findings }.into());
         }
-        let changed = files != inner.files_of(&workspace.base_oid);
+        let changed = files != inner.files_of(&workspace.base_oid) || workspace.merges.is_some();
         let tree = hash(&format!("{files:?}"));
         inner.trees.insert(tree.clone(), files);
         let changes = changed.then_some(Changes { files: 1, insertions: 1, deletions: 0 });
