@@ -1,12 +1,7 @@
 //! What people and agents ask of a formation, through the binary. The formation is down in most of these: nobody works, so that
 //! what is asked can be looked at in peace.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::disallowed_methods,
-    reason = "tests: a panic is how they report"
-)]
+#![expect(clippy::unwrap_used, reason = "tests: a panic is how they report")]
 
 mod asked;
 mod refused;

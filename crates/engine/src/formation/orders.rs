@@ -10,7 +10,7 @@ use dandori_formation::plan::demand;
 use dandori_formation::protocol::{self, Amended, NewCommand, Step};
 use dandori_formation::{AgentId, Command, Delivery, Ledger, Message, Refused, Standing};
 use dandori_host::Env;
-use dandori_store::{Book, FormationItem, Scope};
+use dandori_store::{Book, FormationItem, Scope, StoreError};
 
 use super::{Formation, refusal};
 use crate::Engine;
@@ -157,7 +157,10 @@ impl Formation {
 
     /// The oldest first.
     pub async fn dead_letters(&self) -> Result<Vec<Message>, Problem> {
-        Ok(self.look(|book| book.dead_letters()).await?)
+        fn dead_letters(book: &mut Book<'_>) -> Result<Vec<Message>, StoreError> {
+            book.dead_letters()
+        }
+        Ok(self.look(dead_letters).await?)
     }
 
     /// A message that could not be delivered.
