@@ -101,10 +101,10 @@ pub struct Front {
     pub recent: Vec<TaskView>,
     /// Of all tasks there are here.
     pub total: u64,
-    /// Where the repository was when its tasks were run, if it was moved since.
-    pub moved_from: Option<String>,
     /// `null`: the repository has none, or all of them were asked about.
     pub formation: Option<FormationView>,
+    /// Where the repository was when its tasks were run, if it was moved since.
+    pub moved_from: Option<String>,
 }
 
 /// A task at work, with what its agents do.
@@ -135,10 +135,10 @@ pub struct FrontStatus {
     pub running_total: u64,
     pub recent: Vec<TaskView>,
     pub total: u64,
-    /// Where the repository was when its tasks were run, if it was moved since.
-    pub moved_from: Option<String>,
     /// `null`: the repository has none, or all of them were asked about.
     pub formation: Option<FormationView>,
+    /// Where the repository was when its tasks were run, if it was moved since.
+    pub moved_from: Option<String>,
     pub next: Vec<NextCommand>,
 }
 

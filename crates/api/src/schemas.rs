@@ -94,7 +94,7 @@ fn all() -> Vec<Printed> {
         printed::<formation::StandingView>("up", Object),
         printed::<formation::StandingView>("down", Object),
         printed::<formation::SetupDone>("setup", Object),
-        printed::<formation::OrderGiven>("queue-write", Object),
+        printed::<formation::QueueWritten>("queue-write", Object),
         printed::<formation::PlanTaken>("plan-submit", Object),
         printed::<formation::PlanCompleted>("plan-complete", Object),
         printed::<formation::RetryAdded>("plan-add-retry-task", Object),

@@ -21,6 +21,7 @@ use dandori_config::{Config, FormationSettings};
 use dandori_domain::agent::AgentName;
 use dandori_domain::task::Repo;
 use dandori_domain::{Problem, RepoId};
+use dandori_formation::memory::Memory;
 use dandori_formation::protocol::Step;
 use dandori_formation::{AgentId, Crew, Refused, Rules};
 use dandori_host::Env;
@@ -95,7 +96,7 @@ impl Formation {
     }
 
     /// What somebody in the formation runs.
-    pub fn agent_of(&self, who: AgentId) -> &AgentName {
+    pub(crate) fn agent_of(&self, who: AgentId) -> &AgentName {
         self.config.formation.agent_of(who, &self.config.agent)
     }
 
@@ -150,6 +151,11 @@ impl Formation {
     }
 }
 
+/// Every row, for what looks at all of them together.
+fn everything(book: &mut Book<'_>) -> Result<Memory, StoreError> {
+    book.everything()
+}
+
 /// The protocol says no, as the problem people are told.
 fn refusal(refused: Refused) -> Problem {
     store_problem(&StoreError::Formation(refused))
@@ -166,7 +172,7 @@ impl Engine {
         self.0.formation_callers.lock().unwrap_or_else(PoisonError::into_inner).get(&repo).cloned()
     }
 
-    pub fn remember_formation_caller(&self, repo: RepoId, caller: Option<Arc<Env>>) {
+    pub(crate) fn remember_formation_caller(&self, repo: RepoId, caller: Option<Arc<Env>>) {
         let mut callers = self.0.formation_callers.lock().unwrap_or_else(PoisonError::into_inner);
         match caller {
             Some(caller) => callers.insert(repo, caller),

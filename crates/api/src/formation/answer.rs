@@ -23,6 +23,18 @@ pub struct OrderGiven {
     pub is_up: bool,
 }
 
+/// What `queue write` prints.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct QueueWritten {
+    /// The order that was given or cancelled; `null`: a message was sent.
+    #[schema(value_type = Option<String>)]
+    pub command_id: Option<CommandId>,
+    /// What people call it.
+    pub number: Option<u32>,
+    #[schema(value_type = Option<String>)]
+    pub message_id: Option<MessageId>,
+}
+
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct WordsSent {
     #[schema(value_type = String)]

@@ -36,6 +36,14 @@ pub(crate) async fn show(view: Option<FormationView>, context: &Context) -> Resu
     Ok(())
 }
 
+/// An agent of the formation sees this and nothing else of the repository.
+pub(crate) async fn alone(context: &Context) -> Result<ExitCode, Failed> {
+    let view = look(context).await?;
+    context.out.object(&view);
+    print(&context.out, &view);
+    Ok(ExitCode::SUCCESS)
+}
+
 fn print(out: &Out, view: &FormationView) {
     for line in status::formation(out.lang, view, terminal_width()) {
         out.line(line);

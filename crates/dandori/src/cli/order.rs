@@ -41,7 +41,7 @@ pub(crate) enum OrderVerb {
     Pause(super::order_change::OrderPauseArgs),
     /// Continue a paused order
     Resume(super::order_change::OrderArg),
-    /// Add to an order: before work has begun it is planned again, later its planner is told
+    /// Add to an order: before work has started it is planned again, later its planner is told
     Amend(super::order_change::OrderAmendArgs),
     /// Approve the plan of an order that waits for review
     Approve(super::order_change::OrderArg),

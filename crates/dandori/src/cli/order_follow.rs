@@ -39,7 +39,7 @@ pub(crate) async fn follow(
     let mut follower = Follower { context, review, ..Follower::new(context) };
     let mut number = None;
     let ended = tokio::select! {
-        ended = follower.to_the_end(client, order, &mut number) => ended?,
+        ended = follower.until_the_end(client, order, &mut number) => ended?,
         _ = tokio::signal::ctrl_c() => None,
     };
     let out = &context.out;
@@ -87,7 +87,7 @@ impl<'c> Follower<'c> {
     }
 
     /// `None`: whoever was asked wants to leave.
-    async fn to_the_end(
+    async fn until_the_end(
         &mut self,
         client: &Client,
         order: &str,
@@ -97,7 +97,7 @@ impl<'c> Follower<'c> {
             let view = look(client, order).await?;
             *number = Some(view.plan.command.number);
             self.tell(&view);
-            if self.wants_approval(&view) && !self.ask(client, order, &view).await? {
+            if wants_approval(&view) && !self.ask(client, order, &view).await? {
                 return Ok(None);
             }
             let stage = view.plan.command.state;
@@ -140,10 +140,6 @@ impl<'c> Follower<'c> {
         }
     }
 
-    fn wants_approval(&self, view: &OrderView) -> bool {
-        view.plan.command.review == Wanted::Wanted && view.plan.command.state == CommandStage::Sealed
-    }
-
     /// `false`: it is not approved, at least not now.
     async fn ask(&mut self, client: &Client, order: &str, view: &OrderView) -> Result<bool, Failed> {
         let out = &self.context.out;
@@ -168,4 +164,8 @@ impl<'c> Follower<'c> {
             Err(other) => Err(other),
         }
     }
+}
+
+fn wants_approval(view: &OrderView) -> bool {
+    view.plan.command.review == Wanted::Wanted && view.plan.command.state == CommandStage::Sealed
 }

@@ -21,10 +21,10 @@ pub(crate) struct PlanAddRetryTaskArgs {
     /// What the task is for (default: as it was; likewise the rest)
     #[arg(long, value_name = "TEXT")]
     purpose: Option<String>,
-    /// What is to be done
+    /// What to do
     #[arg(long, value_name = "TEXT", conflicts_with = "content_file")]
     content: Option<String>,
-    /// Read what is to be done from a file; `-` reads stdin
+    /// Read what to do from a file; `-` reads stdin
     #[arg(long, value_name = "FILE")]
     content_file: Option<Utf8PathBuf>,
     /// When the task is done

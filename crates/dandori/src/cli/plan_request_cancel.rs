@@ -15,7 +15,7 @@ pub(crate) struct PlanRequestCancelArgs {
     /// The order, by id or number
     #[arg(long, value_name = "ORDER")]
     command_id: String,
-    /// Who asks for it (default: whoever runs this)
+    /// Who asks for it (default: you)
     #[arg(long, value_name = "NAME")]
     requested_by: Option<String>,
     /// Why

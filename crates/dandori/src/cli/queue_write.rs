@@ -4,7 +4,8 @@ use std::process::ExitCode;
 
 use camino::Utf8PathBuf;
 use clap::{Args, ValueEnum};
-use dandori_api::formation::{ChangeOrder, GiveOrder, OrderChanged, OrderGiven, SendWords, WordsSent};
+use dandori_api::formation::{ChangeOrder, GiveOrder, OrderChanged, OrderGiven, QueueWritten, SendWords, WordsSent};
+use dandori_domain::CommandId;
 use dandori_formation::AgentId;
 use dandori_text::formation::asked::{self as text, Change};
 
@@ -86,7 +87,7 @@ pub(crate) async fn run(args: QueueWriteArgs, context: &Context) -> Result<ExitC
                 env: Some(context.variables()),
             };
             let given: OrderGiven = client.post("/v1/formation/orders", &body).await?;
-            out.object(&given);
+            out.object(&ordered(given.command_id, given.number));
             out.line(given.command_id);
             out.say(text::order_given(out.lang, given.number, given.demands.len(), given.is_up));
         }
@@ -94,7 +95,7 @@ pub(crate) async fn run(args: QueueWriteArgs, context: &Context) -> Result<ExitC
             let order = args.command_id.ok_or_else(|| missing("--command-id"))?;
             let body = ChangeOrder { path: Some(formation::place(context)?), reason: args.reason, by: None };
             let done: OrderChanged = client.post(&format!("{}/cancel", formation::order_at(&order)), &body).await?;
-            out.object(&done);
+            out.object(&ordered(done.order.id, done.order.number));
             out.line(done.order.id);
             out.say(text::changed(out.lang, Change::Cancel, &done));
         }
@@ -106,10 +107,14 @@ pub(crate) async fn run(args: QueueWriteArgs, context: &Context) -> Result<ExitC
                 order: args.command_id,
             };
             let sent: WordsSent = client.post("/v1/formation/messages", &body).await?;
-            out.object(&sent);
+            out.object(&QueueWritten { command_id: None, number: None, message_id: Some(sent.message_id) });
             out.line(sent.message_id);
             out.say(text::words_sent(out.lang, &args.agent));
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn ordered(command: CommandId, number: u32) -> QueueWritten {
+    QueueWritten { command_id: Some(command), number: Some(number), message_id: None }
 }

@@ -36,6 +36,9 @@ pub(crate) async fn run(args: StatusArgs, context: &Context) -> Result<ExitCode,
     if args.watch && context.out.is_watched() {
         return super::formation_status::watch(context).await;
     }
+    if crate::client::is_at_door(context) {
+        return super::formation_status::alone(context).await;
+    }
     let here = here(context).filter(|_| !args.all);
     let found = look(context, here.as_deref()).await?;
     let out = &context.out;
@@ -49,8 +52,8 @@ pub(crate) async fn run(args: StatusArgs, context: &Context) -> Result<ExitCode,
         running_total: found.running_total,
         recent: found.recent.clone(),
         total: found.total,
-        moved_from: found.moved_from.clone(),
         formation: found.formation.clone(),
+        moved_from: found.moved_from.clone(),
         next: next
             .iter()
             .map(|one| NextCommand { command: text::command(out.lang, one), purpose: text::purpose(out.lang, one) })
@@ -77,8 +80,8 @@ async fn look(context: &Context, here: Option<&camino::Utf8Path>) -> Result<Fron
             running_total: 0,
             recent: Vec::new(),
             total: 0,
-            moved_from: None,
             formation: None,
+            moved_from: None,
         });
     }
     let client = Client::connect(context).await?;

@@ -10,7 +10,7 @@ use dandori_formation::plan::demand;
 use dandori_formation::protocol::{self, Amended, NewCommand, Step};
 use dandori_formation::{AgentId, Command, Delivery, Ledger, Message, Refused, Standing};
 use dandori_host::Env;
-use dandori_store::{Book, FormationItem, Scope};
+use dandori_store::{Book, FormationItem, Scope, StoreError};
 
 use super::{Formation, refusal};
 use crate::Engine;
@@ -54,14 +54,13 @@ impl Engine {
         if let Ok(command) = text.parse::<CommandId>() {
             let formation = self.formation_with(FormationItem::Command(command)).await?;
             let formation = formation.ok_or_else(|| refusal(Refused::UnknownCommand { command }))?;
-            let found = formation.look(move |book| book.command(command)).await?;
-            return Ok((formation, found.ok_or_else(|| refusal(Refused::UnknownCommand { command }))?));
+            let found = formation.order_named(text).await?;
+            return Ok((formation, found));
         }
-        let number = text.strip_prefix('#').unwrap_or(text).parse::<u32>().map_err(|_| missing())?;
         let near = near.ok_or_else(missing)?;
         let formation = self.formation_at(near).await?;
-        let found = formation.look(move |book| book.command_by_number(number)).await?;
-        Ok((formation, found.ok_or_else(missing)?))
+        let found = formation.order_named(text).await?;
+        Ok((formation, found))
     }
 
     /// The formation that has it; `None`: nobody knows it.
@@ -74,6 +73,17 @@ impl Engine {
 }
 
 impl Formation {
+    /// One of its own, by id or number.
+    pub async fn order_named(&self, text: &str) -> Result<Command, Problem> {
+        if let Ok(command) = text.parse::<CommandId>() {
+            let found = self.look(move |book| book.command(command)).await?;
+            return found.ok_or_else(|| refusal(Refused::UnknownCommand { command }));
+        }
+        let missing = || Problem::NoSuchOrder { text: text.to_owned() };
+        let number = text.strip_prefix('#').unwrap_or(text).parse::<u32>().map_err(|_| missing())?;
+        self.look(move |book| book.command_by_number(number)).await?.ok_or_else(missing)
+    }
+
     pub async fn give_order(&self, new: NewOrder, caller: Option<Arc<Env>>) -> Result<Command, Problem> {
         if caller.is_some() {
             self.engine.remember_formation_caller(self.repo.id, caller);
@@ -100,8 +110,13 @@ impl Formation {
 
     /// Words to an agent: to the orchestrator, or about an order to the planner.
     pub async fn say(&self, to: AgentId, command: Option<CommandId>, words: String) -> Result<MessageId, Problem> {
-        let done =
-            self.step(Scope::Orders, move |book, step| protocol::say(book, step, to, command, words.clone())).await?;
+        let say = move |book: &mut Book<'_>, step: &mut Step<'_>| {
+            // Whoever keeps formations finds it by its standing.
+            let standing = book.standing()?;
+            book.put_standing(&standing)?;
+            protocol::say(book, step, to, command, words.clone())
+        };
+        let done = self.step(Scope::Orders, say).await?;
         Ok(done.value)
     }
 
@@ -142,12 +157,10 @@ impl Formation {
 
     /// The oldest first.
     pub async fn dead_letters(&self) -> Result<Vec<Message>, Problem> {
-        Ok(self
-            .look(|book| {
-                let found = book.dead_letters()?;
-                Ok(found)
-            })
-            .await?)
+        fn dead_letters(book: &mut Book<'_>) -> Result<Vec<Message>, StoreError> {
+            book.dead_letters()
+        }
+        Ok(self.look(dead_letters).await?)
     }
 
     /// A message that could not be delivered.

@@ -9,9 +9,9 @@ use dandori_formation::plan::{self, Body, Frame, Plan, PlanError};
 use dandori_formation::protocol::{self, Completed, NewRetry, Retried, Step, Submitted};
 use dandori_formation::result::Author;
 use dandori_formation::{Brief, Command, Crew, Ledger, Refused};
-use dandori_store::{KeptInput, KeptKind, Scope};
+use dandori_store::{Book, KeptInput, KeptKind, Scope};
 
-use super::{Asker, Formation, refusal};
+use super::{Asker, Formation, everything, refusal};
 
 /// A plan as somebody wrote it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -58,19 +58,12 @@ impl Formation {
         let plan = self.checked(command, given, &crew).await?;
         let (advice, id, phase) = (advise(&plan), command.id, given.phase.clone());
         if given.is_dry_run {
-            let mut rows = self
-                .look(|book| {
-                    let all = book.everything()?;
-                    Ok(all)
-                })
-                .await?;
+            let mut rows = self.look(everything).await?;
             let mut step = Step::new(self.rules(), self.now(), self.random());
             let submitted = put::<Memory>(&mut rows, &mut step, id, phase.as_deref(), &plan, &crew).map_err(refusal)?;
             return Ok(TakenPlan { submitted, advice });
         }
-        let put = move |book: &mut dandori_store::Book<'_>, step: &mut Step<'_>| {
-            put(book, step, id, phase.as_deref(), &plan, &crew)
-        };
+        let put = move |book: &mut Book<'_>, step: &mut Step<'_>| put(book, step, id, phase.as_deref(), &plan, &crew);
         let submitted = self.step(Scope::Command(id), put).await?.value;
         Ok(TakenPlan { submitted, advice })
     }
@@ -118,7 +111,7 @@ impl Formation {
     /// What is not said anew is as it was in the task that failed.
     pub async fn add_retry(&self, command: CommandId, of: TaskId, given: GivenRetry) -> Result<Retried, Problem> {
         let crew = self.crew_now().await?;
-        let add = move |book: &mut dandori_store::Book<'_>, step: &mut Step<'_>| {
+        let add = move |book: &mut Book<'_>, step: &mut Step<'_>| {
             let task = book.task(of)?.ok_or(Refused::UnknownTask { task: of })?;
             let bloom_level = given.bloom_level.unwrap_or(task.bloom_level);
             let brief = given.clone().over(book.brief(of)?);

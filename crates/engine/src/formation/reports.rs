@@ -8,7 +8,7 @@ use dandori_formation::protocol::{self, Accepted, ReportIn, Step};
 use dandori_formation::{AgentId, Ledger, Message, Refused};
 use dandori_store::{Book, KeptKind, Scope, StoreError};
 
-use super::{Asker, Formation};
+use super::{Asker, Formation, refusal};
 
 impl Formation {
     pub async fn write_result(
@@ -18,6 +18,7 @@ impl Formation {
         asker: Asker,
     ) -> Result<Accepted, Problem> {
         let (task, epoch) = (new.task, new.epoch);
+        require_own(asker, new.by, task)?;
         let content = serde_json::to_string_pretty(&new.report).unwrap_or_default();
         let is_running = asker.agent().is_some() || self.has_run(task, epoch).await?;
         let report = move |book: &mut Book<'_>, step: &mut Step<'_>| {
@@ -45,7 +46,17 @@ impl Formation {
     }
 
     /// Whoever has the task is alive.
-    pub async fn is_alive(&self, task: TaskId, worker: Option<AgentId>, epoch: Epoch) -> Result<Message, Problem> {
+    pub async fn is_alive(
+        &self,
+        task: TaskId,
+        worker: Option<AgentId>,
+        epoch: Epoch,
+        asker: Asker,
+    ) -> Result<Message, Problem> {
+        let worker = worker.or(asker.agent());
+        if let Some(worker) = worker {
+            require_own(asker, worker, task)?;
+        }
         let beat = move |book: &mut Book<'_>, step: &mut Step<'_>| {
             let found = book.task(task)?.ok_or(Refused::UnknownTask { task })?;
             if let Some(agent) = worker.filter(|worker| found.doer.worker() != Some(*worker)) {
@@ -56,5 +67,13 @@ impl Formation {
             protocol::heartbeat(book, step, message.id, epoch)
         };
         Ok(self.step(Scope::Task(task), beat).await?.value)
+    }
+}
+
+/// An agent speaks for itself alone.
+fn require_own(asker: Asker, named: AgentId, task: TaskId) -> Result<(), Problem> {
+    match asker.agent() {
+        Some(agent) if agent != named => Err(refusal(Refused::NotYours { task, agent })),
+        _ => Ok(()),
     }
 }

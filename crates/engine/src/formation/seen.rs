@@ -4,7 +4,7 @@ use camino::Utf8PathBuf;
 use dandori_config::{FormationBudget, FormationMode};
 use dandori_domain::pull::Pull;
 use dandori_domain::run::Run;
-use dandori_domain::{CommandId, PhaseId, Problem, RepoId, TaskId};
+use dandori_domain::{CommandId, PhaseId, Problem, RepoId};
 use dandori_formation::continuous::Continuous;
 use dandori_formation::result::LateReport;
 use dandori_formation::{
@@ -192,11 +192,6 @@ impl Formation {
     /// What a message is about: the number of its order, the name of its task or phase.
     pub async fn subject_of(&self, kind: MessageKind) -> Result<(Option<u32>, Option<String>), Problem> {
         Ok(self.look(move |book| about(book, &kind)).await?)
-    }
-
-    /// The words of a task, as a person sees them beside a message that could not be delivered.
-    pub async fn purpose_of(&self, task: TaskId) -> Result<String, Problem> {
-        Ok(self.look(move |book| book.brief(task)).await?.purpose)
     }
 }
 

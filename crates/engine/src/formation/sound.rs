@@ -10,7 +10,7 @@ use dandori_formation::protocol::{self, Effect};
 use dandori_formation::{Ledger, TaskState};
 use dandori_store::{Book, Scope};
 
-use super::Formation;
+use super::{Formation, everything};
 
 #[derive(Clone, PartialEq, Debug)]
 pub struct Soundness {
@@ -39,12 +39,7 @@ pub enum Repair {
 
 impl Formation {
     pub async fn check_sound(&self) -> Result<Soundness, Problem> {
-        let rows = self
-            .look(|book| {
-                let all = book.everything()?;
-                Ok(all)
-            })
-            .await?;
+        let rows = self.look(everything).await?;
         let violations = invariant::check(&rows, self.rules());
         let mut repairs = Vec::new();
         for command in self.look(|book| book.open_commands()).await? {

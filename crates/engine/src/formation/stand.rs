@@ -23,12 +23,10 @@ pub struct Raise {
 
 impl Formation {
     pub async fn standing(&self) -> Result<Standing, Problem> {
-        Ok(self
-            .look(|book| {
-                let standing = book.standing()?;
-                Ok(standing)
-            })
-            .await?)
+        fn standing(book: &mut Book<'_>) -> Result<Standing, StoreError> {
+            book.standing()
+        }
+        Ok(self.look(standing).await?)
     }
 
     /// Who works in it, as it is up now.

@@ -5,18 +5,22 @@ pub(crate) mod orders;
 pub(crate) mod plans;
 
 use std::convert::Infallible;
+use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{FromRequestParts, State};
 use axum::http::header::CONTENT_TYPE;
 use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
+use camino::Utf8Path;
 use dandori_api::formation::{
     FormationSoundness, FormationView, LowerFormation, RaiseFormation, SendWords, StandingView, WordsSent,
 };
 
-use dandori_engine::{Asker, Raise};
-use dandori_formation::AgentId;
+use dandori_domain::{Problem, TaskId};
+use dandori_engine::{Asker, Formation, Raise, Whose};
+use dandori_formation::{AgentId, Command, Refused};
+use dandori_store::{FormationItem, StoreError};
 use dandori_text::formation::metrics;
 use serde::Deserialize;
 use utoipa::IntoParams;
@@ -26,15 +30,53 @@ use crate::answer::{Answer, Refusal};
 use crate::extract::{Query, Sent};
 use crate::view::formation as view;
 
-/// Who asks: whoever listens on an agent's own socket says which agent it is; everybody else is a person.
-pub(crate) struct Asks(pub(crate) Asker);
+/// Who asks: an agent, who comes by a door of its own and gets the formation it works in, or a person.
+pub(crate) struct Asks(Option<Arc<Whose>>);
 
 impl<S: Send + Sync> FromRequestParts<S> for Asks {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
-        let agent = parts.extensions.get::<AgentId>().copied();
-        Ok(Self(agent.map_or(Asker::Person, Asker::Agent)))
+        Ok(Self(parts.extensions.get::<Arc<Whose>>().cloned()))
+    }
+}
+
+impl Asks {
+    pub(crate) fn asker(&self) -> Result<Asker, Problem> {
+        let Some(whose) = &self.0 else { return Ok(Asker::Person) };
+        let agent: Result<AgentId, _> = whose.errand.agent.parse();
+        agent.map(Asker::Agent).map_err(|e| Problem::Internal { reason: format!("{e}") })
+    }
+
+    fn is_person(&self) -> bool {
+        self.0.is_none()
+    }
+
+    async fn formation(&self, app: &App, path: &str) -> Result<Formation, Problem> {
+        match &self.0 {
+            Some(whose) => app.engine.formation_in(whose.repo).await,
+            None => app.engine.formation_at(path.into()).await,
+        }
+    }
+
+    async fn order(&self, app: &App, order: &str, path: Option<&str>) -> Result<(Formation, Command), Problem> {
+        match &self.0 {
+            Some(whose) => {
+                let formation = app.engine.formation_in(whose.repo).await?;
+                let command = formation.order_named(order).await?;
+                Ok((formation, command))
+            }
+            None => app.engine.order_named(order, path.map(Utf8Path::new)).await,
+        }
+    }
+
+    /// The formation that has this task. An agent's own has no other's.
+    async fn formation_with(&self, app: &App, task: TaskId) -> Result<Formation, Problem> {
+        let found = match &self.0 {
+            Some(whose) => Some(app.engine.formation_in(whose.repo).await?),
+            None => app.engine.formation_with(FormationItem::Task(task)).await?,
+        };
+        found.ok_or_else(|| StoreError::Formation(Refused::UnknownTask { task }).into())
     }
 }
 
@@ -51,21 +93,21 @@ pub(crate) struct SoundQuery {
 }
 
 #[utoipa::path(get, path = "/v1/formation", params(FormationQuery), responses((status = 200, body = FormationView)))]
-pub(crate) async fn status(State(app): State<App>, Query(query): Query<FormationQuery>) -> Answer<FormationView> {
-    let formation = app.engine.formation_at(query.path.as_str().into()).await?;
+pub(crate) async fn status(
+    State(app): State<App>,
+    asks: Asks,
+    Query(query): Query<FormationQuery>,
+) -> Answer<FormationView> {
+    let formation = asks.formation(&app, &query.path).await?;
     Ok(Json(view::formation(&formation.seen().await?)))
 }
 
 #[utoipa::path(post, path = "/v1/formation/up", request_body = RaiseFormation,
     responses((status = 200, body = StandingView)))]
-pub(crate) async fn up(
-    State(app): State<App>,
-    Asks(asker): Asks,
-    Sent(body): Sent<RaiseFormation>,
-) -> Answer<StandingView> {
+pub(crate) async fn up(State(app): State<App>, asks: Asks, Sent(body): Sent<RaiseFormation>) -> Answer<StandingView> {
     let formation = app.engine.formation_at(body.path.as_str().into()).await?;
     let caller = app.engine.caller(body.env.map(|v| v.0));
-    let canceled = if body.reset { formation.reset(asker).await? } else { Vec::new() };
+    let canceled = if body.reset { formation.reset(asks.asker()?).await? } else { Vec::new() };
     let raise = Raise { boost: body.boost, continuous: body.continuous, is_quiet: body.quiet };
     let standing =
         if body.reset && body.stay_down { formation.standing().await? } else { formation.up(raise, caller).await? };

@@ -109,8 +109,8 @@ pub(crate) async fn front(State(app): State<App>, speaks: Speaks, Query(query): 
             running_total: 0,
             recent: Vec::new(),
             total: 0,
-            moved_from,
             formation: None,
+            moved_from,
         }));
     };
     let store = app.engine.store();
@@ -147,8 +147,8 @@ pub(crate) async fn front(State(app): State<App>, speaks: Speaks, Query(query): 
         running_total: at_work.total.saturating_sub(settling),
         recent,
         total,
-        moved_from: if total == 0 { moved_from(&app, query.path.as_deref()).await } else { None },
         formation: formation.as_ref().map(crate::view::formation::formation),
+        moved_from: if total == 0 { moved_from(&app, query.path.as_deref()).await } else { None },
     }))
 }
 

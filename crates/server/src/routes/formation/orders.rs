@@ -2,9 +2,7 @@
 
 use axum::Json;
 use axum::extract::State;
-use camino::Utf8Path;
 use dandori_api::formation::{ChangeOrder, GiveOrder, OrderChanged, OrderGiven, OrderList, OrderView};
-use dandori_domain::Problem;
 use dandori_engine::{Formation, NewOrder};
 use dandori_formation::Command;
 use dandori_formation::protocol::Amended;
@@ -34,15 +32,16 @@ pub(crate) struct OrderQuery {
 
 #[utoipa::path(post, path = "/v1/formation/orders", request_body = GiveOrder,
     responses((status = 200, body = OrderGiven)))]
-pub(crate) async fn give(State(app): State<App>, Sent(body): Sent<GiveOrder>) -> Answer<OrderGiven> {
-    let formation = app.engine.formation_at(body.path.as_str().into()).await?;
-    let caller = app.engine.caller(body.env.map(|v| v.0));
+pub(crate) async fn give(State(app): State<App>, asks: Asks, Sent(body): Sent<GiveOrder>) -> Answer<OrderGiven> {
+    let formation = asks.formation(&app, &body.path).await?;
+    // Whether it is up, and with whose environment, is for people to say.
+    let caller = if asks.is_person() { app.engine.caller(body.env.map(|v| v.0)) } else { None };
     let new = NewOrder {
         content: body.content,
         priority: body.priority,
         review: body.review,
         has_demands: body.demands,
-        brings_up: body.up,
+        brings_up: body.up && asks.is_person(),
     };
     let command = formation.give_order(new, caller).await?;
     let is_up = formation.standing().await?.is_up;
@@ -65,15 +64,12 @@ pub(crate) async fn list(State(app): State<App>, Query(query): Query<OrdersQuery
     responses((status = 200, description = "the order, its plan and what came of it", body = OrderView)))]
 pub(crate) async fn show(
     State(app): State<App>,
+    asks: Asks,
     Path(order): Path<String>,
     Query(query): Query<OrderQuery>,
 ) -> Answer<OrderView> {
-    let (formation, command) = named(&app, &order, query.path.as_deref()).await?;
+    let (formation, command) = asks.order(&app, &order, query.path.as_deref()).await?;
     Ok(Json(view::order(&formation.seen_order(command).await?)))
-}
-
-pub(super) async fn named(app: &App, order: &str, path: Option<&str>) -> Result<(Formation, Command), Problem> {
-    app.engine.order_named(order, path.map(Utf8Path::new)).await
 }
 
 async fn changed(formation: &Formation, command: Command) -> Answer<OrderChanged> {
@@ -86,10 +82,11 @@ async fn changed(formation: &Formation, command: Command) -> Answer<OrderChanged
     responses((status = 200, body = OrderChanged)))]
 pub(crate) async fn pause(
     State(app): State<App>,
+    asks: Asks,
     Path(order): Path<String>,
     Sent(body): Sent<ChangeOrder>,
 ) -> Answer<OrderChanged> {
-    let (formation, command) = named(&app, &order, body.path.as_deref()).await?;
+    let (formation, command) = asks.order(&app, &order, body.path.as_deref()).await?;
     let command = formation.pause_order(command.id, body.reason.unwrap_or_default()).await?;
     changed(&formation, command).await
 }
@@ -98,10 +95,11 @@ pub(crate) async fn pause(
     responses((status = 200, body = OrderChanged)))]
 pub(crate) async fn resume(
     State(app): State<App>,
+    asks: Asks,
     Path(order): Path<String>,
     Sent(body): Sent<ChangeOrder>,
 ) -> Answer<OrderChanged> {
-    let (formation, command) = named(&app, &order, body.path.as_deref()).await?;
+    let (formation, command) = asks.order(&app, &order, body.path.as_deref()).await?;
     let command = formation.resume_order(command.id).await?;
     changed(&formation, command).await
 }
@@ -110,10 +108,11 @@ pub(crate) async fn resume(
     responses((status = 200, body = OrderChanged)))]
 pub(crate) async fn approve(
     State(app): State<App>,
+    asks: Asks,
     Path(order): Path<String>,
     Sent(body): Sent<ChangeOrder>,
 ) -> Answer<OrderChanged> {
-    let (formation, command) = named(&app, &order, body.path.as_deref()).await?;
+    let (formation, command) = asks.order(&app, &order, body.path.as_deref()).await?;
     let command = formation.approve_order(command.id).await?;
     changed(&formation, command).await
 }
@@ -122,13 +121,13 @@ pub(crate) async fn approve(
     responses((status = 200, body = OrderChanged)))]
 pub(crate) async fn cancel(
     State(app): State<App>,
-    Asks(asker): Asks,
+    asks: Asks,
     Path(order): Path<String>,
     Sent(body): Sent<ChangeOrder>,
 ) -> Answer<OrderChanged> {
-    let (formation, command) = named(&app, &order, body.path.as_deref()).await?;
+    let (formation, command) = asks.order(&app, &order, body.path.as_deref()).await?;
     let reason = body.reason.unwrap_or_default();
-    let command = formation.cancel_order(command.id, asker, body.by, reason).await?;
+    let command = formation.cancel_order(command.id, asks.asker()?, body.by, reason).await?;
     changed(&formation, command).await
 }
 
@@ -136,12 +135,12 @@ pub(crate) async fn cancel(
     responses((status = 200, body = OrderChanged)))]
 pub(crate) async fn amend(
     State(app): State<App>,
-    Asks(asker): Asks,
+    asks: Asks,
     Path(order): Path<String>,
     Sent(body): Sent<ChangeOrder>,
 ) -> Answer<OrderChanged> {
-    let (formation, command) = named(&app, &order, body.path.as_deref()).await?;
-    let amended = formation.amend_order(command.id, asker, body.reason.unwrap_or_default()).await?;
+    let (formation, command) = asks.order(&app, &order, body.path.as_deref()).await?;
+    let amended = formation.amend_order(command.id, asks.asker()?, body.reason.unwrap_or_default()).await?;
     let Json(mut answer) = changed(&formation, command).await?;
     match amended {
         Amended::Replaced { by } => answer.replaced_by = Some(view::command(&by, &[], None)),

@@ -6,17 +6,15 @@ use dandori_api::formation::{
     CompletePlan, HeartbeatTaken, PlanCompleted, PlanTaken, ResultWritten, RetryAdded, RetryTask, SendHeartbeat,
     SubmitPlan, WriteResult,
 };
-use dandori_domain::{Epoch, TaskId};
-use dandori_engine::{Formation, GivenPlan, GivenRetry, TakenPlan};
+use dandori_domain::Epoch;
+use dandori_engine::{GivenPlan, GivenRetry, TakenPlan};
 use dandori_formation::protocol::ReportIn;
-use dandori_formation::{Message, Refused, Report};
-use dandori_store::{FormationItem, StoreError};
+use dandori_formation::{Message, Report};
 use dandori_text::Lang;
 use dandori_text::formation::advice::advice;
 
-use super::orders::named;
 use super::{App, Asks, view};
-use crate::answer::{Answer, Refusal};
+use crate::answer::Answer;
 use crate::extract::{Path, Sent};
 use crate::words::Speaks;
 
@@ -29,14 +27,14 @@ pub(super) fn taken(lang: Lang, taken: TakenPlan, is_dry_run: bool) -> PlanTaken
     responses((status = 200, body = PlanTaken)))]
 pub(crate) async fn submit(
     State(app): State<App>,
-    Asks(asker): Asks,
+    asks: Asks,
     Speaks(lang): Speaks,
     Path(order): Path<String>,
     Sent(body): Sent<SubmitPlan>,
 ) -> Answer<PlanTaken> {
-    let (formation, command) = named(&app, &order, body.path.as_deref()).await?;
+    let (formation, command) = asks.order(&app, &order, body.path.as_deref()).await?;
     let given = GivenPlan { yaml: body.plan, phase: body.phase, is_dry_run: body.dry_run };
-    let found = formation.submit(&command, given, asker).await?;
+    let found = formation.submit(&command, given, asks.asker()?).await?;
     Ok(Json(taken(lang, found, body.dry_run)))
 }
 
@@ -44,12 +42,12 @@ pub(crate) async fn submit(
     responses((status = 200, body = PlanCompleted)))]
 pub(crate) async fn complete(
     State(app): State<App>,
-    Asks(asker): Asks,
+    asks: Asks,
     Path(order): Path<String>,
     Sent(body): Sent<CompletePlan>,
 ) -> Answer<PlanCompleted> {
-    let (formation, command) = named(&app, &order, body.path.as_deref()).await?;
-    let done = formation.complete(command.id, body.summary, asker).await?;
+    let (formation, command) = asks.order(&app, &order, body.path.as_deref()).await?;
+    let done = formation.complete(command.id, body.summary, asks.asker()?).await?;
     Ok(Json(PlanCompleted { command_id: done.command_id, status: done.status, result_id: done.result_id }))
 }
 
@@ -57,10 +55,11 @@ pub(crate) async fn complete(
     responses((status = 200, body = RetryAdded)))]
 pub(crate) async fn add_retry(
     State(app): State<App>,
+    asks: Asks,
     Path(order): Path<String>,
     Sent(body): Sent<RetryTask>,
 ) -> Answer<RetryAdded> {
-    let (formation, command) = named(&app, &order, body.path.as_deref()).await?;
+    let (formation, command) = asks.order(&app, &order, body.path.as_deref()).await?;
     let given = GivenRetry {
         purpose: body.purpose,
         content: body.content,
@@ -72,20 +71,14 @@ pub(crate) async fn add_retry(
     Ok(Json(formation.add_retry(command.id, body.retry_of, given).await?.into()))
 }
 
-async fn with_task(app: &App, task: TaskId) -> Result<Formation, Refusal> {
-    let found = app.engine.formation_with(FormationItem::Task(task)).await?;
-    let unknown = || dandori_domain::Problem::from(StoreError::Formation(Refused::UnknownTask { task }));
-    found.ok_or_else(|| unknown().into())
-}
-
 #[utoipa::path(post, path = "/v1/formation/results", request_body = WriteResult,
     responses((status = 200, body = ResultWritten)))]
 pub(crate) async fn write_result(
     State(app): State<App>,
-    Asks(asker): Asks,
+    asks: Asks,
     Sent(body): Sent<WriteResult>,
 ) -> Answer<ResultWritten> {
-    let formation = with_task(&app, body.task_id).await?;
+    let formation = asks.formation_with(&app, body.task_id).await?;
     let report = Report {
         outcome: body.status,
         summary: body.summary,
@@ -96,15 +89,20 @@ pub(crate) async fn write_result(
         work: None,
     };
     let new = ReportIn { task: body.task_id, by: body.worker, epoch: Epoch(body.lease_epoch), report };
-    let accepted = formation.write_result(new, body.command_id, asker).await?;
+    let accepted = formation.write_result(new, body.command_id, asks.asker()?).await?;
     Ok(Json(view::written(body.task_id, accepted)))
 }
 
 #[utoipa::path(post, path = "/v1/formation/heartbeats", request_body = SendHeartbeat,
     responses((status = 200, body = HeartbeatTaken)))]
-pub(crate) async fn heartbeat(State(app): State<App>, Sent(body): Sent<SendHeartbeat>) -> Answer<HeartbeatTaken> {
-    let formation = with_task(&app, body.task_id).await?;
-    let message: Message = formation.is_alive(body.task_id, body.worker, Epoch(body.lease_epoch)).await?;
+pub(crate) async fn heartbeat(
+    State(app): State<App>,
+    asks: Asks,
+    Sent(body): Sent<SendHeartbeat>,
+) -> Answer<HeartbeatTaken> {
+    let formation = asks.formation_with(&app, body.task_id).await?;
+    let (epoch, asker) = (Epoch(body.lease_epoch), asks.asker()?);
+    let message: Message = formation.is_alive(body.task_id, body.worker, epoch, asker).await?;
     let until_at = message.lease().map(|lease| lease.until);
     Ok(Json(HeartbeatTaken { task_id: body.task_id, lease_epoch: message.epoch.0, until_at }))
 }
