@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use dandori_text::formation::asked;
 use dandori_text::guard::verbs;
 use dandori_text::{Lang, Said, config, demo, editor, front, guard_verbs, inbox, pulls, ui, uninstall, worktree};
 
@@ -72,6 +73,10 @@ fn all() -> Vec<(&'static str, Refusal)> {
         said("front::two_meanings", |lang| {
             front::two_meanings(lang, "rm", &list(&["dandori task cancel T-3", "dandori worktree remove T-3"]))
         }),
+        said("asked::bad_id", |lang| asked::bad_id(lang, "--task-id", "T-3")),
+        said("asked::missing", |lang| asked::missing(lang, "--content", "command")),
+        said("asked::wrong_receiver", |lang| asked::wrong_receiver(lang, "message", "orchestrator")),
+        said("asked::no_order_named", asked::no_order_named),
         said("demo::not_empty", |lang| demo::not_empty(lang, "/home/ann/demo")),
     ]
 }
