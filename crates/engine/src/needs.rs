@@ -249,8 +249,12 @@ impl Engine {
             }
         }
         for task in touched {
-            let whole = self.store().whole_task(task).await?;
-            self.derive(known, whole).await?;
+            match self.store().whole_task(task).await {
+                Ok(whole) => self.derive(known, whole).await?,
+                // A formation's task that nobody has worked on yet is only planned.
+                Err(StoreError::NotFound { .. }) => {}
+                Err(e) => return Err(e),
+            }
         }
         known.seq = Some(seq);
         Ok(true)

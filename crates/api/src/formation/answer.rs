@@ -339,7 +339,7 @@ pub struct QuarantinedView {
     #[schema(value_type = String)]
     pub at: Timestamp,
     /// Why it was refused.
-    pub error: ErrorView,
+    pub refusal: ErrorView,
     pub content: String,
     /// It was given again since, and taken.
     #[schema(value_type = Option<String>)]

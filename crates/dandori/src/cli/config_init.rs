@@ -36,21 +36,30 @@ pub(crate) fn run(args: &ConfigInitArgs, context: &Context) -> Result<ExitCode, 
 pub(super) fn template(lang: Lang, source: Source) -> String {
     let defaults = settings(Utf8Path::new("/nonexistent"), None).unwrap_or_default();
     let mut text = text::template_head(lang, source == Source::User).to_owned();
-    let mut section = "";
-    for key in keys().filter(|key| source == Source::User || !key.user_only) {
-        // Guards and agents of one's own have a page of examples instead.
-        if key.name.contains(['*', '@', '#']) || key.name.starts_with("guards.") {
-            continue;
+    // Guards and agents of one's own have a page of examples instead.
+    let is_listed = |name: &str| !name.contains(['*', '@', '#']) && !name.starts_with("guards.");
+    let listed: Vec<_> = keys()
+        .filter(|key| (source == Source::User || !key.user_only) && is_listed(key.name))
+        .map(|key| (key.name.rsplit_once('.').unwrap_or(("", key.name)), key.name))
+        .collect();
+    // A section stands there once, however its keys and those of its own sections are ordered.
+    let mut sections: Vec<&str> = Vec::new();
+    for ((table, _), _) in &listed {
+        if !sections.contains(table) {
+            sections.push(table);
         }
-        let (table, name) = key.name.rsplit_once('.').unwrap_or(("", key.name));
-        if table != section {
-            let _ = write!(text, "\n[{table}]\n");
-            section = table;
-        } else if table.is_empty() {
-            text.push('\n');
+    }
+    for section in sections {
+        if !section.is_empty() {
+            let _ = write!(text, "\n[{section}]\n");
         }
-        let about = text::about(lang, key.name).unwrap_or_default();
-        let _ = writeln!(text, "# {about}\n# {name} = {}", example(&defaults, key.name));
+        for ((_, name), key) in listed.iter().filter(|((table, _), _)| *table == section) {
+            if section.is_empty() {
+                text.push('\n');
+            }
+            let about = text::about(lang, key).unwrap_or_default();
+            let _ = writeln!(text, "# {about}\n# {name} = {}", example(&defaults, key));
+        }
     }
     text
 }

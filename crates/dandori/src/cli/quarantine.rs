@@ -28,7 +28,7 @@ fn row(context: &Context, kept: &QuarantinedView) -> [String; 5] {
         ui::age(lang, age),
         match &kept.restored_at {
             Some(at) => text::restored_before(lang, &at.to_string()),
-            None => plain_line(&kept.error.message),
+            None => plain_line(&kept.refusal.message),
         },
     ]
 }

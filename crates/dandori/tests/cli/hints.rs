@@ -4,6 +4,7 @@
 //! here, or stands in [`OUTSIDE`] with what keeps it from being reached.
 
 mod documents;
+mod formation;
 mod needs;
 mod pulls;
 mod repository;
@@ -31,9 +32,7 @@ const OUTSIDE: &[(&str, &str)] = &[
     ("internal", "a bug"),
     ("lfs_missing", "its hint needs git-lfs"),
     ("no_forge_token", "a remote on GitHub"),
-    ("no_such_kept", "an order of a formation: tests/formation"),
-    ("no_such_order", "an order of a formation: tests/formation"),
-    ("not_for_role", "an agent of a formation: role_doors.rs"),
+    ("not_for_role", "an agent at its own door: role_doors.rs"),
     ("pull_is_busy", "two people at the same moment"),
     ("store_damaged", "a broken database: stores.rs"),
     ("store_unavailable", "a broken database: stores.rs"),
@@ -147,7 +146,8 @@ fn errors_that_tell_a_command() -> BTreeSet<String> {
 
 #[test]
 fn every_hint_does_what_it_promises_when_it_is_typed() {
-    let parts = [repository::play, documents::play, runs::play, needs::play, pulls::play, worktrees::play];
+    let parts =
+        [repository::play, documents::play, runs::play, needs::play, pulls::play, worktrees::play, formation::play];
     // Each has a machine of its own, and waits most of the time.
     let reached: BTreeSet<String> = std::thread::scope(|scope| {
         let played = parts.map(|part| scope.spawn(part));

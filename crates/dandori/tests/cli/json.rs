@@ -56,8 +56,25 @@ struct Tried {
 
 impl Tried {
     fn name(words: &[&str]) -> String {
-        let groups =
-            ["task", "worktree", "pr", "playbook", "state", "daemon", "guard", "inbox", "notify", "prompt", "config"];
+        let groups = [
+            "task",
+            "worktree",
+            "pr",
+            "playbook",
+            "state",
+            "daemon",
+            "guard",
+            "inbox",
+            "notify",
+            "prompt",
+            "config",
+            "order",
+            "queue",
+            "plan",
+            "result",
+            "dead-letter",
+            "quarantine",
+        ];
         match words {
             [group, verb, ..] if groups.contains(group) && !verb.starts_with('-') => format!("{group}-{verb}"),
             [verb, ..] => (*verb).to_owned(),
@@ -154,6 +171,105 @@ fn inbox(tried: &mut Tried, env: &TestEnv) {
     env.write_user_config("[notify]\nbell = true\ncommand = \"exit 3\"\n");
     tried.well(env, &["notify", "test"]);
     tried.badly(env, &["notify", "test", "now"]);
+}
+
+/// A formation whose first worker always fails and whose others never come to an end: a task that failed, a message that could
+/// not be delivered, a lease that somebody has.
+fn formation(tried: &mut Tried, env: &TestEnv) {
+    let config = |pending: u32| {
+        env.write_user_config(&format!(
+            "[formation]\nworkers = 2\nagent = \"exec:sleep 600\"\nworker_agents = [\"exec:exit 7\"]\n\
+             [formation.rules]\nattempts = 1\npending_per_worker = {pending}\n"
+        ));
+    };
+    config(1);
+    tried.well(env, &["setup"]);
+    tried.badly(env, &["setup", "/nonexistent"]);
+    let given = tried.well(env, &["queue", "write", "planner", "--type", "command", "--content", "Build it"]);
+    tried.badly(env, &["queue", "write", "planner", "--type", "command"]);
+    let order = given["command_id"].as_str().unwrap();
+    env.write(
+        "plan.yaml",
+        "tasks:\n- {name: a, purpose: p, content: c, acceptance_criteria: d}\n\
+        - {name: b, purpose: p, content: c, acceptance_criteria: d}\n\
+        - {name: c, purpose: p, content: c, acceptance_criteria: d, blocked_by: [a]}\n",
+    );
+    let submit = ["plan", "submit", "--command-id", order, "--tasks-file", "plan.yaml"];
+    // Refused, as one worker would have two tasks; then there is room.
+    tried.badly(env, &submit);
+    config(9);
+    let kept = tried.well(env, &["quarantine", "list"])["quarantined"][0]["number"].to_string();
+    tried.badly(env, &["quarantine", "list", "--nonsense"]);
+    tried.well(env, &["quarantine", "show", &kept]);
+    tried.badly(env, &["quarantine", "show", "99"]);
+    let restored = tried.well(env, &["quarantine", "restore", &kept]);
+    tried.badly(env, &["quarantine", "restore", &kept]);
+    let task = |name: &str| {
+        let tasks = restored["plan"]["tasks"].as_array().unwrap();
+        tasks.iter().find(|task| task["name"] == name).unwrap()["task_id"].as_str().unwrap().to_owned()
+    };
+    let (first, second) = (task("a"), task("b"));
+    tried.well(env, &["plan", "show", order]);
+    tried.badly(env, &["plan", "show"]);
+    tried.well(env, &["order", "pause", order, "--reason", "lunch"]);
+    tried.badly(env, &["order", "pause", "99"]);
+    tried.well(env, &["order", "resume", order]);
+    tried.badly(env, &["order", "resume", "99"]);
+    tried.well(env, &["up"]);
+    tried.badly(env, &["up", "--yes"]);
+    let state_of = |task: &str| {
+        let shown = env.dandori(["order", "show", order, "--json"]).json();
+        let tasks = shown["tasks"].as_array().unwrap();
+        tasks.iter().find(|found| found["id"] == task).unwrap()["state"].as_str().unwrap().to_owned()
+    };
+    dandori_testkit::env::wait_until("the first has failed, the second is at work", || {
+        state_of(&first) == "failed" && state_of(&second) == "running"
+    });
+    tried.well(env, &["order", "show", order]);
+    tried.badly(env, &["order", "show", "99"]);
+    tried.well(env, &["order", "list"]);
+    tried.badly(env, &["order", "list", "--nonsense"]);
+    let letter = tried.well(env, &["dead-letter", "list"])["dead_letters"][0]["id"].as_str().unwrap().to_owned();
+    tried.badly(env, &["dead-letter", "list", "--nonsense"]);
+    tried.well(env, &["dead-letter", "show", &letter]);
+    tried.badly(env, &["dead-letter", "show", "nothing"]);
+    let report = ["result", "write", "worker2", "--task-id", &second, "--lease-epoch", "1", "--status", "completed"];
+    tried.well(env, &["task", "heartbeat", "--task-id", &second, "--worker-id", "worker2", "--epoch", "1"]);
+    tried.badly(env, &["task", "heartbeat", "--task-id", &second, "--worker-id", "worker1", "--epoch", "1"]);
+    let written = tried.well(env, &[&report[..], &["--summary", "It is built, with its tests"]].concat());
+    assert_eq!(written["accepted"], "noted", "its run has not ended: {written:#}");
+    tried.badly(env, &[&report[..], &["--summary", "done"]].concat());
+    tried.well(env, &["down"]);
+    tried.badly(env, &["down", "now"]);
+    let retry = ["plan", "add-retry-task", "--command-id", order, "--retry-of", &first];
+    let added = tried.well(env, &[&retry[..], &["--content", "Build it otherwise"]].concat());
+    assert_eq!(added["cascade_recovered"].as_array().unwrap().len(), 1, "{added:#}");
+    tried.badly(env, &retry);
+    tried.badly(env, &["dead-letter", "requeue", &letter]);
+    tried.well.insert("dead-letter-requeue".to_owned());
+    let reviewed = env.dandori(["order", "Write about it", "--review", "--detach", "--json"]).json();
+    check("order", "order", &reviewed);
+    tried.badly(env, &["order", "approve", "2"]);
+    env.dandori(["down"]).ok();
+    env.write("one.yaml", "tasks:\n- {name: w, purpose: p, content: c, acceptance_criteria: d, covers: [1]}\n");
+    tried.well(env, &["plan", "submit", "--command-id", "2", "--tasks-file", "one.yaml"]);
+    tried.well(env, &["order", "approve", "2"]);
+    tried.well(env, &["order", "amend", "2", "in blue"]);
+    tried.badly(env, &["order", "amend", "99", "in blue"]);
+    tried.badly(env, &["plan", "complete", "--command-id", "2", "--summary", "all of it is written"]);
+    tried.well(env, &["order", "cancel", "2"]);
+    tried.badly(env, &["order", "cancel", "99"]);
+    tried.well(env, &["plan", "complete", "--command-id", "2", "--summary", "it was called off"]);
+    tried.well(env, &["plan", "request-cancel", "--command-id", order]);
+    tried.badly(env, &["plan", "request-cancel", "--command-id", "99"]);
+    tried.well(env, &["doctor", "--formation"]);
+    dandori_testkit::env::wait_until("the second is stopped", || state_of(&second) == "cancelled");
+    // The planner would not come to an end by itself.
+    for open in env.dandori(["task", "list", "--open", "--json"]).json()["tasks"].as_array().unwrap() {
+        env.dandori(["task", "cancel", open["task"].as_str().unwrap()]).ok();
+    }
+    env.write_user_config("");
+    std::fs::remove_file(env.repo().join("dandori.toml")).unwrap();
 }
 
 /// Templates and configuration files, with an editor that adds a line.
@@ -266,6 +382,7 @@ fn every_verb_prints_what_its_schema_says() {
     env.git(["switch", "-q", "main"]);
     tried.by_a_person(&env, &["pr", "merge", "1", "--yes"], "");
 
+    formation(&mut tried, &env);
     inbox(&mut tried, &env);
     files(&mut tried, &env);
 

@@ -46,7 +46,11 @@ fn what_was_refused_is_kept_and_can_be_given_again() {
     let listed = env.dandori(["quarantine", "list", "--json"]).json();
     assert_eq!(listed["total"], 1);
     let kept = &listed["quarantined"][0];
-    assert_eq!((&kept["kind"], &kept["error"]["detail"]["refused"]), (&"plan".into(), &"submitted".into()), "{kept:#}");
+    assert_eq!(
+        (&kept["kind"], &kept["refusal"]["detail"]["refused"]),
+        (&"plan".into(), &"submitted".into()),
+        "{kept:#}"
+    );
     let number = kept["number"].to_string();
     let shown = env.dandori(["quarantine", "show", &number]).ok();
     assert!(shown.contains("name: b"), "{shown}");

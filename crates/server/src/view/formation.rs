@@ -220,7 +220,7 @@ pub(crate) fn quarantined(lang: Lang, number: i64, kept: KeptInput) -> Quarantin
         phase: kept.phase,
         by: kept.by,
         at: kept.at,
-        error: words::problem(lang, &problem),
+        refusal: words::problem(lang, &problem),
         content: kept.content,
         restored_at: kept.restored_at,
     }

@@ -172,6 +172,7 @@ fn sampled(line: &str) -> String {
             // An optional flag with the space before it.
             "flag" => "",
             "bloom_level" => "3",
+            "verb" => "status",
             "command" => "run",
             _ => "7",
         });
