@@ -23,7 +23,7 @@ fn each_value_is_shown_with_the_file_it_comes_from() {
     limits.run  "1h 30m"  config.toml
     ROOT/home/.config/dandori/config.toml
     ROOT/repo/dandori.toml
-    34 settings at the default; `dandori config show --all` shows every key
+    60 settings at the default; `dandori config show --all` shows every key
     "#);
     let said = env.dandori(["config", "show", "limits.rn"]).fails(1);
     assert!(said.contains("`dandori config show limits.run`"), "{said}");
