@@ -3,21 +3,27 @@
 //! Carries out what [`Typing`] decides. Whether the client has it is read from what its hook has recorded; of the pane only the
 //! title is looked at, and whether its program still runs. A message that was given up is taken away from the client as well
 //! ([`take_message`]): the line may still be in its box, and must not be submitted later.
+//!
+//! A worker begins each task with an empty conversation: the client's own command for that is typed first, in the same way, and counts
+//! when the client's event says that a new conversation has begun. Planner and orchestrator keep theirs.
 
 mod events;
+mod session;
 
 use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use dandori_domain::prompt_line::UntypablePath;
+use dandori_domain::run::Role;
 use dandori_domain::{Client, PromptTag, prompt_line};
-use dandori_formation::typing::{Act, Pace, Seen, Typing, Undelivered};
+use dandori_formation::typing::{Act, Answer, Pace, Seen, Typing, Undelivered};
 use dandori_host::tmux::{PaneId, PaneWriter, TmuxError};
 use dandori_host::{Tmux, now, replace_file};
 use dandori_journal::{Taking, take_message};
 use jiff::Timestamp;
 
 use events::Events;
+pub use session::{Opened, PaneAgent, PaneLaunch, SessionError, formation_session};
 
 /// How often a pane is looked at.
 const LOOK: Duration = Duration::from_millis(40);
@@ -38,6 +44,9 @@ pub enum DeliveryError {
     Tmux(#[from] TmuxError),
     #[error(transparent)]
     Path(#[from] UntypablePath),
+    /// It works headless then, where each task has a process of its own.
+    #[error("{0} does not report a new conversation at once, so it cannot be a worker in a pane")]
+    NoNewConversation(Client),
     #[error("cannot write the prompt to {path}")]
     Prompt {
         path: Utf8PathBuf,
@@ -65,12 +74,22 @@ pub enum Delivered {
     Unproven,
 }
 
+/// What the client's event has to say.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum End {
+    /// That the conversation is a new one.
+    Fresh,
+    /// What became of the message.
+    Answer,
+}
+
 /// A client in a pane.
 #[derive(Clone, Debug)]
 pub struct Recipient<'a> {
     pub tmux: &'a Tmux,
     pub pane: &'a PaneId,
     pub client: Client,
+    pub role: Role,
     /// Where the hook of this client records its events, and of no other client.
     pub guards: &'a Utf8Path,
     /// Where prompts lie, for the client to read.
@@ -82,27 +101,50 @@ impl Recipient<'_> {
     /// Waits for the client to be free, and types. `since` is when the message was first given out under its epoch: whoever was
     /// killed in between calls again and finds what has happened.
     pub fn deliver(&self, tag: PromptTag, prompt: &str, since: Timestamp) -> Result<Delivered, DeliveryError> {
+        let clear = match (self.role, self.client.describe().clear) {
+            (Role::Orchestrator | Role::Planner, _) => None,
+            (Role::Worker, Some(clear)) => Some(clear),
+            (Role::Worker, None) => return Err(DeliveryError::NoNewConversation(self.client)),
+        };
         let writer = self.tmux.writer(self.pane)?;
         let path = self.prompts.join(format!("{}.md", tag.file_name()));
         let line = prompt_line(tag, &path)?;
         replace_file(&path, prompt.as_bytes(), 0o600)
             .map_err(|source| DeliveryError::Prompt { path: path.clone(), source })?;
         let mut events = Events::of(self.guards, tag, since);
+        for (words, end) in clear.map(|clear| (clear, End::Fresh)).into_iter().chain([(line.as_str(), End::Answer)]) {
+            if let Err(why) = self.type_in(&writer, words, &mut events, end)? {
+                return self.take_back(tag, &mut events, why);
+            }
+        }
+        Ok(Delivered::Accepted)
+    }
+
+    /// Until the client's event says so, or it is given up.
+    fn type_in(
+        &self,
+        writer: &PaneWriter,
+        words: &str,
+        events: &mut Events,
+        end: End,
+    ) -> Result<Result<(), Undelivered>, DeliveryError> {
         let mut typing = Typing::begin(self.pace, now());
         loop {
-            let seen = self.look(&mut events);
-            match typing.next(&seen) {
-                Act::Accepted => return Ok(Delivered::Accepted),
-                Act::GiveUp(why) => return self.take_back(tag, &mut events, why),
+            match typing.next(&self.look(events, end)) {
+                Act::Accepted => return Ok(Ok(())),
+                Act::GiveUp(why) => return Ok(Err(why)),
                 Act::Wait => std::thread::sleep(LOOK),
-                act => carry_out(&writer, &act, &line)?,
+                act => carry_out(writer, &act, words)?,
             }
         }
     }
 
-    fn look(&self, events: &mut Events) -> Seen {
+    fn look(&self, events: &mut Events, end: End) -> Seen {
         events.read();
-        let (answer, damaged, last_event) = (events.answer.clone(), events.damaged, events.last);
+        // A message that was answered needs no new conversation any more: whoever delivered it before was killed in between.
+        let is_ready = end == End::Fresh && events.is_fresh;
+        let answer = events.answer.clone().or_else(|| is_ready.then_some(Answer::Accepted));
+        let (damaged, last_event) = (events.damaged, events.last);
         if answer.is_some() {
             // Then the pane does not matter any more.
             return Seen { is_dead: false, activity: None, last_event, answer, damaged, now: now() };

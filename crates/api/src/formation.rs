@@ -1,6 +1,8 @@
 //! A formation as it is now: its agents, its orders, what they cost. `status`, the board, `dashboard.md` and the metrics all show
 //! these.
 
+mod answer;
+mod ask;
 mod of;
 mod plan;
 mod stage;
@@ -12,6 +14,8 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+pub use answer::*;
+pub use ask::*;
 pub use plan::{CommandView, PhaseView, PlanTaskView, PlanView, TaskCounts};
 pub use stage::{CommandStage, PhaseStage, PhaseType, TaskStage, WorkKind};
 
@@ -212,8 +216,6 @@ pub struct FormationCounters {
     /// Messages that were given to an agent.
     pub deliveries: u64,
     pub failed_deliveries: u64,
-    /// Leases that ended without a sign of life.
-    pub expired_leases: u64,
     /// Reports that came too late, kept.
     pub late_reports: u64,
     /// Tasks whose work was given back because it did not fit in.

@@ -4,6 +4,7 @@ use dandori_domain::need::NeedKind;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::formation::FormationView;
 use crate::{PullLink, TaskView};
 
 /// `GET /v1/needs`
@@ -100,6 +101,8 @@ pub struct Front {
     pub recent: Vec<TaskView>,
     /// Of all tasks there are here.
     pub total: u64,
+    /// `null`: the repository has none, or all of them were asked about.
+    pub formation: Option<FormationView>,
     /// Where the repository was when its tasks were run, if it was moved since.
     pub moved_from: Option<String>,
 }
@@ -132,6 +135,8 @@ pub struct FrontStatus {
     pub running_total: u64,
     pub recent: Vec<TaskView>,
     pub total: u64,
+    /// `null`: the repository has none, or all of them were asked about.
+    pub formation: Option<FormationView>,
     /// Where the repository was when its tasks were run, if it was moved since.
     pub moved_from: Option<String>,
     pub next: Vec<NextCommand>,

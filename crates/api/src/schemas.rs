@@ -81,7 +81,33 @@ fn all() -> Vec<Printed> {
         printed::<Inbox>("inbox-snooze", Object),
         printed::<Inbox>("inbox-wake", Object),
         printed::<Inbox>("inbox-dismiss", Object),
+        printed::<NoticesTried>("notify", Object),
         printed::<NoticesTried>("notify-test", Object),
+        printed::<formation::OrderView>("order", Object),
+        printed::<formation::OrderList>("order-list", Object),
+        printed::<formation::OrderView>("order-show", Object),
+        printed::<formation::OrderChanged>("order-pause", Object),
+        printed::<formation::OrderChanged>("order-resume", Object),
+        printed::<formation::OrderChanged>("order-amend", Object),
+        printed::<formation::OrderChanged>("order-approve", Object),
+        printed::<formation::OrderChanged>("order-cancel", Object),
+        printed::<formation::StandingView>("up", Object),
+        printed::<formation::StandingView>("down", Object),
+        printed::<formation::SetupDone>("setup", Object),
+        printed::<formation::QueueWritten>("queue-write", Object),
+        printed::<formation::PlanTaken>("plan-submit", Object),
+        printed::<formation::PlanCompleted>("plan-complete", Object),
+        printed::<formation::RetryAdded>("plan-add-retry-task", Object),
+        printed::<formation::OrderChanged>("plan-request-cancel", Object),
+        printed::<formation::OrderView>("plan-show", Object),
+        printed::<formation::ResultWritten>("result-write", Object),
+        printed::<formation::HeartbeatTaken>("task-heartbeat", Object),
+        printed::<formation::DeadLetterList>("dead-letter-list", Object),
+        printed::<formation::DeadLetterView>("dead-letter-show", Object),
+        printed::<formation::DeadLetterRequeued>("dead-letter-requeue", Object),
+        printed::<formation::QuarantineList>("quarantine-list", Object),
+        printed::<formation::QuarantinedView>("quarantine-show", Object),
+        printed::<formation::QuarantineRestored>("quarantine-restore", Object),
         printed::<config::SettingsView>("config-show", Object),
         printed::<config::ConfigChangeView>("config-set", Object),
         printed::<config::ConfigChangeView>("config-edit", Object),
@@ -139,6 +165,12 @@ fn document(printed: &Printed) -> Value {
         "error" => "what a command that fails prints with --json".to_owned(),
         "task-follow-up" | "post-loop" => {
             format!("dandori {} --json: {what}", printed.command.replacen("task-", "task ", 1))
+        }
+        "plan-add-retry-task" | "plan-request-cancel" => {
+            format!("dandori {} --json: {what}", printed.command.replacen("plan-", "plan ", 1))
+        }
+        name if name.starts_with("dead-letter-") => {
+            format!("dandori dead-letter {} --json: {what}", name.trim_start_matches("dead-letter-"))
         }
         _ => format!("dandori {command} --json: {what}"),
     };

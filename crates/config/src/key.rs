@@ -61,6 +61,7 @@ pub(crate) const KEYS: &[(&str, Place)] = &[
     ("formation.worker_agents", Place::Anywhere),
     ("formation.small_model", Place::Anywhere),
     ("formation.large_model", Place::Anywhere),
+    ("formation.coordination_limit", Place::Anywhere),
     ("formation.capabilities.*", Place::Anywhere),
     ("formation.check", Place::Anywhere),
     ("formation.coordination_limit", Place::Anywhere),

@@ -92,9 +92,31 @@ enum Verb {
     Status(cli::status::StatusArgs),
     /// List what needs you, and the command that resolves it
     Inbox(cli::inbox::InboxArgs),
-    /// Test the configured notifications
+    /// Send yourself a notification, or test the configured ones
+    Notify(cli::notify::NotifyArgs),
+    /// Give an order: it is planned, worked on by several agents, and becomes one pull request
+    Order(cli::order::OrderArgs),
+    /// Start this repository's formation: planner and workers get work
+    Up(cli::up::UpArgs),
+    /// Stop this repository's formation; running agents finish
+    Down,
+    /// Prepare a repository for a formation
+    Setup(cli::setup::SetupArgs),
+    /// Write to the queue of the planner or the orchestrator
     #[command(subcommand)]
-    Notify(NotifyVerb),
+    Queue(QueueVerb),
+    /// Submit, show and complete plans (for planners)
+    #[command(subcommand)]
+    Plan(PlanVerb),
+    /// Report the result of a task (for workers)
+    #[command(subcommand)]
+    Result(ResultVerb),
+    /// Inspect messages that could not be delivered, and queue them again
+    #[command(subcommand)]
+    DeadLetter(DeadLetterVerb),
+    /// Inspect refused plans and results, and submit them again
+    #[command(subcommand)]
+    Quarantine(QuarantineVerb),
     /// Create, show and check playbooks (reviewed plans in the repository)
     #[command(subcommand)]
     Playbook(PlaybookVerb),
@@ -154,6 +176,8 @@ enum TaskVerb {
     Log(cli::task_log::TaskLogArgs),
     /// Open a shell or your editor in a task's worktree
     Open(cli::task_open::TaskOpenArgs),
+    /// Say that a formation's task is still being worked on (for workers)
+    Heartbeat(cli::task_heartbeat::TaskHeartbeatArgs),
     /// Show what a task has changed: its whole branch, with follow-ups and work in progress
     Diff(cli::task_diff::TaskDiffArgs),
 }
@@ -201,9 +225,49 @@ enum PrVerb {
 }
 
 #[derive(Subcommand)]
-enum NotifyVerb {
-    /// Send a test notification in every configured way
-    Test,
+enum QueueVerb {
+    /// Write a command, a cancellation or a message
+    Write(cli::queue_write::QueueWriteArgs),
+}
+
+#[derive(Subcommand)]
+enum PlanVerb {
+    /// Submit the plan of an order, or fill a deferred phase
+    Submit(cli::plan_submit::PlanSubmitArgs),
+    /// Complete an order whose tasks are all done; the status follows from them
+    Complete(cli::plan_complete::PlanCompleteArgs),
+    /// Replace a failed task and bring back what was canceled with it
+    AddRetryTask(cli::plan_add_retry_task::PlanAddRetryTaskArgs),
+    /// Cancel an order; it cannot be undone
+    RequestCancel(cli::plan_request_cancel::PlanRequestCancelArgs),
+    /// Show the plan of an order as a graph
+    Show(cli::plan_show::PlanShowArgs),
+}
+
+#[derive(Subcommand)]
+enum ResultVerb {
+    /// Report what came of a task
+    Write(cli::result_write::ResultWriteArgs),
+}
+
+#[derive(Subcommand)]
+enum DeadLetterVerb {
+    /// List messages that could not be delivered
+    List,
+    /// Show one of them
+    Show(cli::dead_letter::MessageArg),
+    /// Queue one again, after what was in its way is gone
+    Requeue(cli::dead_letter::MessageArg),
+}
+
+#[derive(Subcommand)]
+enum QuarantineVerb {
+    /// List plans and results that were refused, newest first
+    List,
+    /// Show one of them as it was submitted
+    Show(cli::quarantine::NumberArg),
+    /// Submit one again as it is
+    Restore(cli::quarantine::NumberArg),
 }
 
 #[derive(Subcommand)]
@@ -407,7 +471,25 @@ async fn answer(verb: Verb, context: &cli::Context) -> Result<ExitCode, Failed> 
         Verb::Pr(PrVerb::Show(args)) => cli::pr_show::run(args, context).await,
         Verb::Status(args) => cli::status::run(args, context).await,
         Verb::Inbox(args) => cli::inbox::run(args, context).await,
-        Verb::Notify(NotifyVerb::Test) => cli::notify_test::run(context).await,
+        Verb::Notify(args) => cli::notify::run(args, context).await,
+        Verb::Order(args) => cli::order::run(args, context).await,
+        Verb::Up(args) => cli::up::run(args, context).await,
+        Verb::Down => cli::down::run(context).await,
+        Verb::Setup(args) => cli::setup::run(&args, context),
+        Verb::Queue(QueueVerb::Write(args)) => cli::queue_write::run(args, context).await,
+        Verb::Plan(PlanVerb::Submit(args)) => cli::plan_submit::run(args, context).await,
+        Verb::Plan(PlanVerb::Complete(args)) => cli::plan_complete::run(args, context).await,
+        Verb::Plan(PlanVerb::AddRetryTask(args)) => cli::plan_add_retry_task::run(args, context).await,
+        Verb::Plan(PlanVerb::RequestCancel(args)) => cli::plan_request_cancel::run(args, context).await,
+        Verb::Plan(PlanVerb::Show(args)) => cli::plan_show::run(args, context).await,
+        Verb::Result(ResultVerb::Write(args)) => cli::result_write::run(args, context).await,
+        Verb::DeadLetter(DeadLetterVerb::List) => cli::dead_letter::list(context).await,
+        Verb::DeadLetter(DeadLetterVerb::Show(args)) => cli::dead_letter::show(args, context).await,
+        Verb::DeadLetter(DeadLetterVerb::Requeue(args)) => cli::dead_letter::requeue(args, context).await,
+        Verb::Quarantine(QuarantineVerb::List) => cli::quarantine::list(context).await,
+        Verb::Quarantine(QuarantineVerb::Show(args)) => cli::quarantine::show(args, context).await,
+        Verb::Quarantine(QuarantineVerb::Restore(args)) => cli::quarantine::restore(args, context).await,
+        Verb::Task(TaskVerb::Heartbeat(args)) => cli::task_heartbeat::run(args, context).await,
         Verb::Pr(PrVerb::Open(args)) => cli::pr_open::run(args, context).await,
         Verb::Pr(PrVerb::Diff(args)) => cli::pr_diff::run(args, context).await,
         Verb::Pr(PrVerb::Checkout(args)) => cli::pr_checkout::run(args, context).await,

@@ -372,6 +372,11 @@ impl Events {
     }
 }
 
+/// An agent of a formation has a door of its own.
+pub(crate) fn is_at_door(context: &Context) -> bool {
+    context.env.path(DOOR).is_some()
+}
+
 /// A path segment or query value, made safe for an address.
 pub(crate) fn quoted(text: &str) -> String {
     use std::fmt::Write;

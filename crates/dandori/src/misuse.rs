@@ -86,7 +86,15 @@ fn found(lang: Lang, error: &clap::Error, command: &Command, words: &[String]) -
 pub(crate) fn expected(arg: &Arg) -> Expected {
     let choices: Vec<_> = arg.get_possible_values().iter().map(|v| v.get_name().to_owned()).collect();
     let parsed = arg.get_value_parser().type_id();
-    let is_number = [TypeId::of::<u32>(), TypeId::of::<u64>(), TypeId::of::<usize>()].iter().any(|t| parsed == *t);
+    let numbers = [
+        TypeId::of::<u8>(),
+        TypeId::of::<u32>(),
+        TypeId::of::<u64>(),
+        TypeId::of::<usize>(),
+        TypeId::of::<i32>(),
+        TypeId::of::<i64>(),
+    ];
+    let is_number = numbers.iter().any(|t| parsed == *t);
     if !choices.is_empty() {
         Expected::OneOf(choices)
     } else if is_number {

@@ -21,6 +21,10 @@ pub(crate) fn words(env: &Env, configured: Option<&str>, news: &News) -> NewsWor
             let title = format!("{} {}", ended.task, ended.title);
             NewsWords { title, message: inbox::ended(lang, &changes), command }
         }
+        Told::Words(words) => {
+            let message = dandori_domain::plain::plain(words);
+            NewsWords { title: "dandori".to_owned(), message, command: None }
+        }
         Told::Test => NewsWords { title: "dandori".to_owned(), message: inbox::test_notice(lang), command: None },
     }
 }

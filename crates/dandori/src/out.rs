@@ -178,6 +178,11 @@ impl Out {
         }
     }
 
+    /// An object that is printed whether it is asked for or not: its readers are programs.
+    pub(crate) fn data(&self, value: &impl Serialize) {
+        Self { json: true, ..self.clone() }.object(value);
+    }
+
     /// What `--help` and `--version` print.
     pub(crate) fn help(text: &str) {
         let _ = write!(anstream::stdout(), "{text}");
@@ -235,9 +240,14 @@ impl Out {
                 ExitCode::from(1)
             }
             Failed::Problem(problem) => {
-                let said = dandori_text::problem(self.lang, problem);
                 self.error(words::problem(self.lang, problem));
-                self.show(&said);
+                match dandori_text::formation::fault::of_problem(self.lang, problem) {
+                    // A line for each, as they are: a model repairs its plan by them.
+                    Some(lines) => lines.iter().for_each(|line| {
+                        let _ = writeln!(anstream::stderr(), "{}", screen(line));
+                    }),
+                    None => self.show(&dandori_text::problem(self.lang, problem)),
+                }
                 ExitCode::from(match problem.class() {
                     Class::Refused => 1,
                     Class::World => 3,

@@ -4,7 +4,14 @@ mod attend;
 mod ids;
 mod integrate;
 mod keeper;
+mod kept;
+mod orders;
+mod plans;
 mod point;
+mod reports;
+mod seen;
+mod sound;
+mod stand;
 mod start;
 mod tell;
 
@@ -14,8 +21,9 @@ use dandori_config::{Config, FormationSettings};
 use dandori_domain::agent::AgentName;
 use dandori_domain::task::Repo;
 use dandori_domain::{Problem, RepoId};
+use dandori_formation::memory::Memory;
 use dandori_formation::protocol::Step;
-use dandori_formation::{AgentId, Crew, Rules};
+use dandori_formation::{AgentId, Crew, Refused, Rules};
 use dandori_host::Env;
 use dandori_store::{Book, Done, FormationStep, Scope, StoreError};
 
@@ -27,6 +35,12 @@ use point::Point;
 pub(crate) use point::points;
 
 pub use ids::{order_task, planning_task};
+pub use kept::Restored;
+pub use orders::{Asker, NewOrder};
+pub use plans::{GivenPlan, GivenRetry, TakenPlan};
+pub use seen::{SeenAgent, SeenFormation, SeenOrder};
+pub use sound::{Repair, Soundness};
+pub use stand::Raise;
 pub use tell::{HandedOver, MessageToTell, PullToTell, ToTell};
 
 /// One repository's formation, as it is configured now.
@@ -56,6 +70,19 @@ impl Engine {
 }
 
 impl Formation {
+    fn now(&self) -> jiff::Timestamp {
+        self.engine.now()
+    }
+
+    fn random(&self) -> u128 {
+        self.engine.random()
+    }
+
+    /// The main checkout.
+    pub fn root(&self) -> &camino::Utf8Path {
+        &self.repo.root
+    }
+
     pub fn settings(&self) -> &FormationSettings {
         &self.config.formation
     }
@@ -69,7 +96,7 @@ impl Formation {
     }
 
     /// What somebody in the formation runs.
-    pub fn agent_of(&self, who: AgentId) -> &AgentName {
+    pub(crate) fn agent_of(&self, who: AgentId) -> &AgentName {
         self.config.formation.agent_of(who, &self.config.agent)
     }
 
@@ -124,6 +151,16 @@ impl Formation {
     }
 }
 
+/// Every row, for what looks at all of them together.
+fn everything(book: &mut Book<'_>) -> Result<Memory, StoreError> {
+    book.everything()
+}
+
+/// The protocol says no, as the problem people are told.
+fn refusal(refused: Refused) -> Problem {
+    store_problem(&StoreError::Formation(refused))
+}
+
 impl Engine {
     /// In the words of the language that is configured.
     pub(crate) fn put_in_words(&self, what: &ToTell) -> String {
@@ -135,7 +172,7 @@ impl Engine {
         self.0.formation_callers.lock().unwrap_or_else(PoisonError::into_inner).get(&repo).cloned()
     }
 
-    pub fn remember_formation_caller(&self, repo: RepoId, caller: Option<Arc<Env>>) {
+    pub(crate) fn remember_formation_caller(&self, repo: RepoId, caller: Option<Arc<Env>>) {
         let mut callers = self.0.formation_callers.lock().unwrap_or_else(PoisonError::into_inner);
         match caller {
             Some(caller) => callers.insert(repo, caller),

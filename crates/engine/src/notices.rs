@@ -56,6 +56,8 @@ pub enum Told {
     Ended(Box<RunEnded>),
     /// `dandori notify test`
     Test,
+    /// `dandori notify "…"`: somebody's own words.
+    Words(String),
 }
 
 /// A run that ended well while nobody looked.
@@ -253,8 +255,17 @@ impl Engine {
 
     /// `dandori notify test`: every way is tried, and how it went is told.
     pub async fn test_notices(&self, terminal: Option<Utf8PathBuf>) -> Result<Vec<WayResult>, Problem> {
+        self.notify_now(Told::Test, terminal).await
+    }
+
+    /// Somebody's own words, in every way that is configured.
+    pub async fn notify(&self, words: String, terminal: Option<Utf8PathBuf>) -> Result<Vec<WayResult>, Problem> {
+        self.notify_now(Told::Words(words), terminal).await
+    }
+
+    async fn notify_now(&self, what: Told, terminal: Option<Utf8PathBuf>) -> Result<Vec<WayResult>, Problem> {
         let config = Config::load(&self.0.options.user_config, None).map_err(|e| e.to_problem())?;
-        let news = News { occurrence: "test".to_owned(), what: Told::Test, repository: None, at: self.now() };
+        let news = News { occurrence: "test".to_owned(), what, repository: None, at: self.now() };
         let words = (self.0.options.words)(self.env(), config.language.as_deref(), &news);
         let sending = Sending { body: body::of(&news, &words), words, settings: config.notify, terminal };
         Ok(self.0.edges.notify.send(&sending).await)

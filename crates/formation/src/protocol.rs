@@ -8,6 +8,7 @@
 //! - nothing is given out or accepted for a command after its cancellation was asked for;
 //! - what a command or a phase has come to is derived from its tasks, never said by anybody.
 
+mod amend;
 mod cancel;
 mod claim;
 mod commit;
@@ -37,6 +38,7 @@ use crate::mint::Mint;
 use crate::rules::Rules;
 use crate::task::Task;
 
+pub use amend::{Amended, amend};
 pub use cancel::{cancel, interrupted};
 pub use claim::{Claim, accepted, claim, heartbeat, progress};
 pub use commit::committed;
@@ -195,3 +197,6 @@ fn require_lease<L: Ledger>(ledger: &mut L, message: MessageId, epoch: Epoch) ->
         Err(Refused::LeaseLost { given: epoch.0, current: message.epoch.0 }.into())
     }
 }
+
+#[cfg(test)]
+mod tests;

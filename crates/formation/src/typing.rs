@@ -47,6 +47,8 @@ impl Pace {
 /// What the client's last hook event was, as far as it matters here.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LastEvent {
+    /// A conversation has begun: the client waits for its first prompt.
+    Start,
     /// A tool is about to run: it runs, or its user is asked whether it may.
     BeforeTool,
     /// A prompt was submitted, a tool has run: the turn goes on.
@@ -118,9 +120,10 @@ pub enum Hindrance {
 }
 
 /// What keeps one from typing, if anything. Claude Code's title is the same when it asks whether a tool may run as when it waits
-/// for a prompt; its last event is not.
+/// for a prompt; its last event is not. And its first title is lost in tmux 3.3a, which takes a question about pictures for one.
 pub fn hindrance(seen: &Seen, pace: &Pace) -> Option<Hindrance> {
     match (seen.activity, seen.last_event) {
+        (None | Some(Activity::Idle), Some(LastEvent::Start)) => None,
         (None, _) => Some(Hindrance::Unknown),
         (Some(Activity::Busy), _) => Some(Hindrance::Busy),
         (Some(Activity::Waiting), _) | (Some(Activity::Idle), Some(LastEvent::BeforeTool)) => Some(Hindrance::Asking),

@@ -305,6 +305,7 @@ impl Cmd {
         let text = |word: &OsStr| word.to_string_lossy().into_owned();
         let env: Vec<(String, String)> = self.env.iter().map(|(k, v)| (text(k), text(v))).collect();
         let order = crate::fenced::Fenced {
+            streams: crate::fenced::Streams::Own,
             argv: std::iter::once(&self.program).chain(&self.args).map(|word| text(word)).collect(),
             cwd: self.cwd.clone().unwrap_or_else(|| "/".into()),
             stdin: None,

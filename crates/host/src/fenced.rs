@@ -35,6 +35,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::sandbox::SandboxPolicy;
 
+/// What a program reads and writes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Streams {
+    /// Its input is a file or nothing, its outputs are whoever's began it. It has no terminal.
+    #[default]
+    Own,
+    /// The terminal of who began it, in the foreground.
+    Terminal,
+}
+
 /// What is to run, and behind which fence.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Fenced {
@@ -44,6 +55,8 @@ pub struct Fenced {
     pub cwd: Utf8PathBuf,
     /// The file it reads as its standard input; `/dev/null` when there is none.
     pub stdin: Option<Utf8PathBuf>,
+    #[serde(default)]
+    pub streams: Streams,
     pub sandbox: SandboxPolicy,
 }
 

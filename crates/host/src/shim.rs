@@ -13,7 +13,11 @@ mod output;
 mod record;
 mod supervisor;
 
-pub use daemon::{LaunchError, Probe, ShimError, Told, launch, policy, probe, reap_children, started, stop, told};
+pub use daemon::{
+    LaunchError, Probe, ShimError, Told, in_pane, launch, policy, probe, reap_children, started, stop, told,
+};
 pub use leftovers::end_leftovers;
 pub use record::{ExitRecord, LaunchOrder, OUTPUT, RUN_MARKER, STDERR, Started, VERSION, Why};
 pub use supervisor::main;
+
+pub use crate::fenced::Streams;

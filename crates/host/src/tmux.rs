@@ -1,5 +1,4 @@
-//! tmux on a socket of our own: one session with a window for the orchestrator, one for the planner and one with a grid of
-//! workers.
+//! tmux on a socket of our own: one session, with windows that have a place, and panes in a grid in each.
 //!
 //! Panes are known by tmux's own ids (`%3`) and described by what we set on them; only machine formats are read, never text on
 //! a screen or a position. A program is given with the pane that is made for it, so no key is typed before there is somebody to
@@ -27,9 +26,16 @@ const SIZE: [&str; 4] = ["-x", "220", "-y", "60"];
 /// Lines per pane. Clients write a lot, and ten panes with tmux' largest would take a gigabyte.
 const HISTORY: &str = "20000";
 const SESSION: &str = "dandori";
-const WORKERS: &str = "=dandori:workers";
-/// Empties the title: until the client sets its own, nobody can tell what it is doing. Then it is the client.
-const START: &str = r#"printf '\033]2;\033\\'; exec "$@""#;
+/// Empties the title: until the client sets its own, nobody can tell what it is doing. Then it is the client. It is not told that
+/// this is tmux: Claude Code's title would not say any more whether it works, and nobody in a pane has to talk to our server.
+const START: &str = r#"unset TMUX TMUX_PANE; printf '\033]2;\033\\'; exec "$@""#;
+
+/// A window of the session.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Place {
+    pub index: u32,
+    pub name: &'static str,
+}
 
 #[derive(Debug, thiserror::Error)]
 pub enum TmuxError {
@@ -70,46 +76,24 @@ impl Tmux {
         UnixStream::connect(&self.socket).is_ok()
     }
 
-    /// Makes the session, with the orchestrator in window 0.
-    pub fn start(&self, orchestrator: &PaneProgram) -> Result<PaneId, TmuxError> {
-        orchestrator.check()?;
-        let mut words = chain(&[
-            &["start-server"],
-            &["set-option", "-g", "remain-on-exit", "on"],
-            &["set-option", "-g", "history-limit", HISTORY],
-            &["set-option", "-g", "automatic-rename", "off"],
-            &["set-option", "-g", "allow-rename", "off"],
-            &["set-option", "-g", "pane-border-status", "top"],
-            &["set-option", "-g", "pane-border-format", " #{@agent_id} #{@model} #{@status} "],
-            &["set-option", "-s", "escape-time", "0"],
-            &["new-session", "-d", "-s", SESSION, "-n", orchestrator.role],
-        ]);
-        words.extend(SIZE.map(str::to_owned));
-        self.make(words, orchestrator)
-    }
-
-    /// A window of its own: the planner's, window 1, and the first worker's, window 2.
-    pub fn add_window(&self, name: &str, program: &PaneProgram) -> Result<PaneId, TmuxError> {
+    /// Makes a pane in its window, and what it takes of that and of the session.
+    pub fn open(&self, place: Place, program: &PaneProgram) -> Result<PaneId, TmuxError> {
         program.check()?;
-        // The colon: the next free place in this session, not one that exists.
-        let words = ["new-window", "-d", "-t", "=dandori:", "-n", name].map(literal);
-        self.make(words.into(), program)
-    }
-
-    /// The workers, in one window and a grid.
-    pub fn add_workers(&self, programs: &[PaneProgram]) -> Result<Vec<PaneId>, TmuxError> {
-        let mut panes = Vec::new();
-        for program in programs {
-            program.check()?;
-            if panes.is_empty() {
-                panes.push(self.add_window("workers", program)?);
-                continue;
-            }
-            panes.push(self.make(["split-window", "-d", "-t", WORKERS].map(literal).into(), program)?);
-            // At once: without it there is soon no room to split.
-            self.run(["select-layout", "-t", WORKERS, "tiled"].map(literal))?;
+        let Place { index, name } = place;
+        if !self.is_running() {
+            return self.make(session(&index.to_string(), name), program);
         }
-        Ok(panes)
+        let window = format!("={SESSION}:{index}");
+        let panes = self.panes()?;
+        let Some(last) = panes.iter().rfind(|pane| pane.window == index) else {
+            let words = ["new-window", "-d", "-t", &window, "-n", name].map(literal);
+            return self.make(words.into(), program);
+        };
+        // Behind the last: the grid is in the order of the agents.
+        let id = self.make(["split-window", "-d", "-t", last.id.as_str()].map(literal).into(), program)?;
+        // At once: without it there is soon no room to split.
+        self.run(["select-layout", "-t", &window, "tiled"].map(literal))?;
+        Ok(id)
     }
 
     fn make(&self, mut words: Vec<String>, program: &PaneProgram) -> Result<PaneId, TmuxError> {
@@ -178,6 +162,24 @@ impl Tmux {
         let ours = ["-u", "-f", "/dev/null", "-S", self.socket.as_str()];
         Cmd::new("tmux", &self.env).args(ours).args(words).deadline(DEADLINE)
     }
+}
+
+/// The commands that make it, with its first window.
+fn session(index: &str, window: &str) -> Vec<String> {
+    let mut words = chain(&[
+        &["start-server"],
+        &["set-option", "-g", "remain-on-exit", "on"],
+        &["set-option", "-g", "history-limit", HISTORY],
+        &["set-option", "-g", "automatic-rename", "off"],
+        &["set-option", "-g", "allow-rename", "off"],
+        &["set-option", "-g", "pane-border-status", "top"],
+        &["set-option", "-g", "pane-border-format", " #{@agent_id} #{@model} #{@status} "],
+        &["set-option", "-g", "base-index", index],
+        &["set-option", "-s", "escape-time", "0"],
+        &["new-session", "-d", "-s", SESSION, "-n", window],
+    ]);
+    words.extend(SIZE.map(str::to_owned));
+    words
 }
 
 fn started(argv: &[String]) -> Vec<String> {

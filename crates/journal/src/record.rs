@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use dandori_domain::{PromptTag, Submitted};
 use dandori_guard::change::{Change, ChangeKind};
-use dandori_guard::event::{Event, Kind, Tool};
+use dandori_guard::event::{Event, Kind, Source, Tool};
 use dandori_guard::{Judgement, judge};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -42,7 +42,7 @@ pub struct Record {
     pub event: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
-    /// The command or the files, cut short.
+    /// The command or the files, cut short; of the start of a session, what it starts from: `clear`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subject: Option<String>,
     pub verdict: RecordedVerdict,
@@ -169,6 +169,9 @@ fn kebab(name: &str) -> String {
 }
 
 fn subject(event: &Event) -> Option<String> {
+    if let Kind::SessionStart { source } = &event.kind {
+        return Some(cut(start(source), NAME_CHARS));
+    }
     let text = match (event.tool.as_ref()?, &event.kind) {
         (Tool::Bash { command, .. }, _) => cut(command, SUBJECT_CHARS),
         (Tool::Edit { changes, .. }, _) => {
@@ -185,6 +188,17 @@ fn subject(event: &Event) -> Option<String> {
         (Tool::Mcp { .. } | Tool::Other { .. }, _) => return None,
     };
     (!text.is_empty()).then_some(text)
+}
+
+fn start(source: &Source) -> &str {
+    match source {
+        Source::Startup => "startup",
+        Source::Resume => "resume",
+        Source::Fork => "fork",
+        Source::Clear => "clear",
+        Source::Compact => "compact",
+        Source::Other(word) => word,
+    }
 }
 
 /// One line of at most so many characters.

@@ -55,7 +55,14 @@ fn status(problem: &Problem) -> StatusCode {
         | Problem::NoSuchPath { .. }
         | Problem::NothingPreserved { .. }
         | Problem::NoPullOf { .. }
+        | Problem::NoSuchOrder { .. }
+        | Problem::NoSuchKept { .. }
         | Problem::NoSuchPull { .. } => StatusCode::NOT_FOUND,
+        Problem::FormationRefused { refused } => {
+            let is_unknown =
+                refused.get("refused").and_then(|name| name.as_str()).is_some_and(|n| n.starts_with("unknown_"));
+            if is_unknown { StatusCode::NOT_FOUND } else { StatusCode::CONFLICT }
+        }
         Problem::NotForRole { .. } => StatusCode::FORBIDDEN,
         Problem::TaskIsBusy { .. }
         | Problem::CannotCancel { .. }

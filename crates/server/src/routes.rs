@@ -2,6 +2,7 @@
 
 mod daemon;
 mod events;
+mod formation;
 mod guards;
 mod leave;
 mod names;
@@ -92,6 +93,30 @@ fn map() -> OpenApiRouter<App> {
         .routes(routes!(pulls::close))
         .routes(routes!(pulls::reopen))
         .routes(routes!(pulls::update))
+        .routes(routes!(formation::status))
+        .routes(routes!(formation::up))
+        .routes(routes!(formation::down))
+        .routes(routes!(formation::say))
+        .routes(routes!(formation::doctor))
+        .routes(routes!(formation::metrics))
+        .routes(routes!(formation::orders::list, formation::orders::give))
+        .routes(routes!(formation::orders::show))
+        .routes(routes!(formation::orders::pause))
+        .routes(routes!(formation::orders::resume))
+        .routes(routes!(formation::orders::approve))
+        .routes(routes!(formation::orders::amend))
+        .routes(routes!(formation::orders::cancel))
+        .routes(routes!(formation::plans::submit))
+        .routes(routes!(formation::plans::complete))
+        .routes(routes!(formation::plans::add_retry))
+        .routes(routes!(formation::plans::write_result))
+        .routes(routes!(formation::plans::heartbeat))
+        .routes(routes!(formation::kept::dead_letters))
+        .routes(routes!(formation::kept::dead_letter))
+        .routes(routes!(formation::kept::requeue))
+        .routes(routes!(formation::kept::quarantine))
+        .routes(routes!(formation::kept::quarantined))
+        .routes(routes!(formation::kept::restore))
         .routes(routes!(guards::stats))
         .routes(routes!(names::names))
         .routes(routes!(leave::leave))
@@ -101,6 +126,7 @@ fn map() -> OpenApiRouter<App> {
         .routes(routes!(needs::wake))
         .routes(routes!(needs::dismiss))
         .routes(routes!(needs::front))
+        .routes(routes!(needs::notify))
         .routes(routes!(needs::test_notices))
 }
 

@@ -1,5 +1,6 @@
 //! Domain values as the wire shows them.
 
+pub(crate) mod formation;
 mod pull;
 
 use dandori_api::{

@@ -38,6 +38,8 @@ pub enum Check {
     /// How people are told.
     Notices,
     Repository,
+    /// What must always hold of a formation's records.
+    Formation,
 }
 
 impl Check {
@@ -63,6 +65,7 @@ impl Check {
             Self::Store => "store",
             Self::Notices => "notices",
             Self::Repository => "repository",
+            Self::Formation => "formation",
         })
     }
 }
@@ -85,6 +88,7 @@ pub fn check(lang: Lang, check: Check) -> Cow<'static, str> {
         Check::Store => ("database", "データベース"),
         Check::Notices => ("notifications", "通知"),
         Check::Repository => ("repository", "リポジトリ"),
+        Check::Formation => ("formation", "フォーメーション"),
         Check::Git | Check::Tmux | Check::Agent(_) => return check.code(),
     };
     Cow::Borrowed(match lang {

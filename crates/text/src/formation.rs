@@ -4,6 +4,7 @@
 //! those of the protocol in every language, because they are also what is typed back.
 
 pub mod advice;
+pub mod asked;
 pub mod dashboard;
 pub mod fault;
 pub mod graph;
@@ -19,6 +20,7 @@ pub mod refused;
 pub mod roles;
 mod stage;
 pub mod status;
+pub mod template;
 pub mod worker;
 
 pub use handoff::Handoff;

@@ -162,7 +162,11 @@ pub const COMMANDS: &[CommandHelp] =
             value("body", "本文", "本文 (既定: 指示とエージェントの要約から作成)"),
         ]),
         about("status", "要対応、実行中、完了したタスクを表示する (`dandori` だけを実行した場合と同じ)")
-            .with(&[flag("all", "すべてのリポジトリを対象にする")]),
+            .with(&[
+                flag("all", "すべてのリポジトリを対象にする"),
+                flag("formation", "このリポジトリのフォーメーションだけを表示する: エージェントと依頼"),
+                flag("watch", "Ctrl-C を押すまで表示を更新し続ける"),
+            ]),
         about("inbox", "要対応の一覧と、対処するコマンドを表示する").with(&[
             flag("all", "すべてのリポジトリを対象にする"),
             flag("snoozed", "代わりに、スヌーズ中と既読のものを表示する"),
@@ -182,7 +186,7 @@ pub const COMMANDS: &[CommandHelp] =
             "ID",
             "`dandori inbox --snoozed` に表示される ID (先頭だけでも可)、タスク、実行",
         )]),
-        about("notify", "設定した通知を試す"),
+        about("notify", "自分に通知を送る、または設定した通知を試す").with(&[value("words", "文章", "通知の内容")]),
         about("notify test", "設定したすべての方法で通知のテストを送る"),
         about("pr list", "プルリクエストを一覧表示する")
             .with(&[value("state", "状態", "状態: open、merged、closed、all"), value("limit", "件数", "表示する件数")]),
@@ -258,6 +262,7 @@ pub const COMMANDS: &[CommandHelp] =
                 "ガードだけを点検する: 内蔵モデルで各エージェントを起動し、フックが動作してブロックすることを確認",
             ),
             flag("sandbox", "サンドボックスだけを点検する: 実際に脱出を試み、どれがブロックされるかを表示"),
+            flag("formation", "このリポジトリのフォーメーションだけを点検する: 記録の整合性を確認し、期限切れのものを修復"),
         ]),
         about("guard", "ガードの確認と例外の管理"),
         about("guard explain", "コマンドの動作と、各ガードの判定を表示する").with(&[value(
@@ -314,6 +319,103 @@ pub const COMMANDS: &[CommandHelp] =
             flag("keep_state", "タスク、ログ、ワークツリーを残し、フックとデーモンだけを削除する"),
             YES,
         ]),
+        about("order", "依頼する: 計画を立て、複数のエージェントが作業し、1 つのプルリクエストにする").with(&[
+            INSTRUCTION,
+            FILE,
+            TEMPLATE,
+            flag("review", "作業を始める前に、計画を自分で承認する"),
+            flag("detach", "待たずに依頼だけを行う"),
+            PRIORITY,
+        ]),
+        about("order list", "依頼を一覧表示する (未完了、新しい順)")
+            .with(&[value("limit", "件数", "表示する完了済みの依頼の件数")]),
+        about("order show", "依頼の計画、結果、プルリクエストを表示する")
+            .with(&[ORDER, flag("follow", "完了するまで表示を続ける")]),
+        about("order pause", "依頼の新しい作業を渡さない (実行中のエージェントは最後まで続ける)").with(&[ORDER, WHY]),
+        about("order resume", "一時停止した依頼を再開する").with(&[ORDER]),
+        about("order amend", "依頼に追加する (作業前なら計画し直し、作業中ならプランナーに伝える)")
+            .with(&[ORDER, value("words", "文章", "追加する内容")]),
+        about("order approve", "確認待ちの計画を承認する").with(&[ORDER]),
+        about("order cancel", "依頼を取り消し、エージェントの作業を保存する").with(&[ORDER, WHY]),
+        about("up", "このリポジトリのフォーメーションを起動する: プランナーとワーカーに作業を渡す").with(&[
+            flag("reset", "先に未完了の依頼をすべて取り消す (単独で指定すると起動しない)"),
+            flag("boost", "すべてのタスクに大きいモデルを使う"),
+            flag("continuous", "依頼が終わるたびに、オーケストレーターが次の依頼を出す"),
+            flag("no_notify", "依頼が終わっても通知しない"),
+            flag("detach", "起動後の状態を表示しない"),
+            flag("yes", "リセットの前に確認しない"),
+        ]),
+        about("down", "このリポジトリのフォーメーションを停止する (実行中のエージェントは最後まで続ける)"),
+        about("setup", "リポジトリにフォーメーションの準備をする")
+            .with(&[value("folder", "フォルダー", "リポジトリ内のフォルダー")]),
+        about("queue", "プランナーまたはオーケストレーターのキューに書き込む"),
+        about("queue write", "コマンド、取り消し、メッセージを書き込む").with(&[
+            value("agent", "エージェント", "宛先: planner または orchestrator"),
+            value("kind", "種類", "種類: command、cancel-request、notification、message"),
+            value("content", "文章", "内容"),
+            value("content_file", "ファイル", "内容をファイルから読み込む (- で標準入力)"),
+            PRIORITY,
+            flag("demands", "コマンドの要求に番号を付ける。計画は、各要求に対応するタスクを示す必要がある"),
+            value("command_id", "依頼", "対象の依頼 (ID または番号)"),
+            value("reason", "文章", "取り消す理由"),
+        ]),
+        about("plan", "計画の提出、表示、完了 (プランナー用)"),
+        about("plan submit", "依頼の計画を提出する、または deferred のフェーズにタスクを提出する").with(&[
+            COMMAND_ID,
+            value("tasks_file", "ファイル", "YAML の計画 (- で標準入力)"),
+            value("phase", "名前", "タスクを提出する、awaiting_fill のフェーズ"),
+            flag("dry_run", "保存せずに確認だけを行う"),
+        ]),
+        about("plan complete", "タスクがすべて終わった依頼を完了する (結果はタスクから決まる)")
+            .with(&[COMMAND_ID, SUMMARY, SUMMARY_FILE]),
+        about("plan add-retry-task", "失敗したタスクを置き換え、そのために取り消されたタスクを戻す").with(&[
+            COMMAND_ID,
+            value("retry_of", "タスク", "失敗したタスク"),
+            value("purpose", "文章", "タスクの目的 (既定: 元のまま。以下も同様)"),
+            value("content", "文章", "作業の内容"),
+            value("content_file", "ファイル", "作業の内容をファイルから読み込む (- で標準入力)"),
+            value("acceptance_criteria", "文章", "完了の条件"),
+            value("constraint", "文章", "守るべき制約 (複数指定可)"),
+            value("expected_paths", "パス", "変更する見込みのファイル (カンマ区切り)"),
+            value("bloom_level", "段階", "必要な思考の段階 (1〜6)"),
+        ]),
+        about("plan request-cancel", "依頼を取り消す (元に戻せない)").with(&[
+            COMMAND_ID,
+            value("requested_by", "名前", "依頼した人 (既定: 実行した人)"),
+            WHY,
+        ]),
+        about("plan show", "依頼の計画をグラフで表示する").with(&[
+            ORDER,
+            value("command_id", "依頼", "同じ指定 (エージェント用)"),
+            flag("mermaid", "Mermaid の図を出力する"),
+        ]),
+        about("result", "タスクの結果を報告する (ワーカー用)"),
+        about("result write", "タスクの結果を報告する").with(&[
+            value("worker", "ワーカー", "結果を出したワーカー: worker1〜worker8"),
+            value("task_id", "タスク", "タスク"),
+            value("command_id", "依頼", "タスクが属する依頼"),
+            value("lease_epoch", "番号", "タスクとともに渡された lease epoch"),
+            value("status", "結果", "結果: completed または failed"),
+            SUMMARY,
+            SUMMARY_FILE,
+            value("files_changed", "パス", "変更したファイル (カンマ区切り)"),
+            flag("partial_changes", "失敗し、途中の変更が残っている可能性がある"),
+            flag("no_retry_safe", "このまま再試行してはならない"),
+            value("exit_code", "コード", "失敗した処理の終了コード"),
+        ]),
+        about("task heartbeat", "フォーメーションのタスクが作業中であることを知らせる (ワーカー用)").with(&[
+            value("task_id", "タスク", "タスク"),
+            value("worker_id", "ワーカー", "担当者: worker1〜worker8"),
+            value("epoch", "番号", "タスクとともに渡された lease epoch"),
+        ]),
+        about("dead-letter", "配信できなかったメッセージを確認し、キューに戻す"),
+        about("dead-letter list", "配信できなかったメッセージを一覧表示する"),
+        about("dead-letter show", "1 件を表示する").with(&[MESSAGE]),
+        about("dead-letter requeue", "原因を取り除いた後、1 件をキューに戻す").with(&[MESSAGE]),
+        about("quarantine", "拒否された計画と結果を確認し、もう一度提出する"),
+        about("quarantine list", "拒否された計画と結果を一覧表示する (新しい順)"),
+        about("quarantine show", "1 件を提出されたまま表示する").with(&[NUMBER]),
+        about("quarantine restore", "1 件をそのままもう一度提出する").with(&[NUMBER]),
         about("man", "マニュアルページを出力する").with(&[
             value("command", "コマンド", "表示するコマンド (例: man task diff)"),
             value("dir", "フォルダー", "1 ページを表示する代わりに、全ページをこのフォルダーに書き出す"),
@@ -325,6 +427,14 @@ pub const COMMANDS: &[CommandHelp] =
         )]),
     ];
 
+const ORDER: ArgHelp = value("order", "依頼", "依頼 (番号または ID)");
+const COMMAND_ID: ArgHelp = value("command_id", "依頼", "依頼 (ID または番号)");
+const WHY: ArgHelp = value("reason", "文章", "理由");
+const PRIORITY: ArgHelp = value("priority", "番号", "優先度 (0 が最優先、既定: 100)");
+const SUMMARY: ArgHelp = value("summary", "文章", "行ったこと (2〜5 文)");
+const SUMMARY_FILE: ArgHelp = value("summary_file", "ファイル", "要約をファイルから読み込む (- で標準入力)");
+const MESSAGE: ArgHelp = value("message", "メッセージ", "一覧に表示されるメッセージの ID");
+const NUMBER: ArgHelp = value("number", "番号", "一覧に表示される番号");
 const INSTRUCTION: ArgHelp =
     value("instruction", "指示", "エージェントへの指示 (- で標準入力から読み込み、省略するとエディターを開く)");
 const TEMPLATE: ArgHelp =

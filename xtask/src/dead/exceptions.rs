@@ -18,7 +18,6 @@ const ALL: &[Exception] = &[
     Exception { of: "dandori-store", name: "Lease", because: LEASES },
     Exception { of: "dandori-store", name: "take_lease", because: LEASES },
     Exception { of: "dandori-store", name: "record_leased", because: LEASES },
-    Exception { of: "dandori-host", name: "add_window", because: "the formation's engine types through it" },
 ];
 
 const LEASES: &str = "held by the contract of all stores; the formation's queue takes its messages by them";

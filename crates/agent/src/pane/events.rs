@@ -24,12 +24,14 @@ pub(super) struct Events {
     pub(super) last: Option<LastEvent>,
     pub(super) answer: Option<Answer>,
     pub(super) damaged: u32,
+    /// A new conversation has begun, and nobody has said anything in it yet.
+    pub(super) is_fresh: bool,
 }
 
 impl Events {
     pub(super) fn of(folder: &Utf8Path, tag: PromptTag, since: Timestamp) -> Self {
         let folder = folder.to_owned();
-        Self { folder, tag, since, read: BTreeMap::new(), last: None, answer: None, damaged: 0 }
+        Self { folder, tag, since, read: BTreeMap::new(), last: None, answer: None, damaged: 0, is_fresh: false }
     }
 
     pub(super) fn is_accepted(&self) -> bool {
@@ -60,6 +62,7 @@ impl Events {
     fn take_in(&mut self, record: &Record) {
         let is_refused = record.verdict == RecordedVerdict::Block;
         self.last = Some(match record.event.as_str() {
+            "session-start" => LastEvent::Start,
             "pre-tool" => LastEvent::BeforeTool,
             "prompt" if is_refused => LastEvent::Other,
             "prompt" | "post-tool" | "subagent-start" | "subagent-stop" | "pre-compact" => {
@@ -67,9 +70,13 @@ impl Events {
             }
             _ => LastEvent::Other,
         });
+        if record.event == "session-start" {
+            self.is_fresh |= matches!(record.subject.as_deref(), Some("startup" | "clear"));
+        }
         if record.event != "prompt" {
             return;
         }
+        self.is_fresh &= is_refused;
         let by_delivery = record.by.as_deref() == Some(DELIVERY);
         match record.tag {
             // What came before does not matter: another may have been taken back.
@@ -139,5 +146,24 @@ mod tests {
         add(&record("prompt", Some(tag(3)), None));
         events.read();
         assert!(matches!(events.last, Some(LastEvent::Turn { .. })));
+    }
+
+    #[test]
+    fn a_conversation_is_fresh_until_somebody_says_something_in_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = Utf8Path::from_path(dir.path()).unwrap();
+        let start = |subject: &str| Record { subject: Some(subject.to_owned()), ..record("session-start", None, None) };
+        let mut events = Events::of(folder, tag(1), dandori_host::now());
+        for (record, want) in [
+            (start("resume"), false),
+            (start("startup"), true),
+            (record("prompt", None, Some("rule")), true),
+            (record("prompt", None, None), false),
+            (start("clear"), true),
+        ] {
+            spool::append(folder, &record).unwrap();
+            events.read();
+            assert_eq!(events.is_fresh, want, "{record:?}");
+        }
     }
 }

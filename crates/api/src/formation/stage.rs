@@ -13,7 +13,8 @@ macro_rules! names {
     ($(#[$doc:meta])* $name:ident { $($variant:ident => $text:literal),+ $(,)? }) => {
         $(#[$doc])*
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize, ToSchema)]
-        pub enum $name { $(#[serde(rename = $text)] $variant),+ }
+        #[serde(rename_all = "snake_case")]
+        pub enum $name { $($variant),+ }
 
         impl $name {
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
@@ -145,6 +146,9 @@ mod tests {
         names(PhaseStage::ALL.iter().map(|s| s.as_str()).collect(), PhaseState::NAMES);
         names(TaskStage::ALL.iter().map(|s| s.as_str()).collect(), TaskState::NAMES);
         names(WorkKind::ALL.iter().map(|s| s.as_str()).collect(), MessageKind::NAMES);
+        for stage in PhaseStage::ALL {
+            assert_eq!(serde_json::to_value(stage).unwrap(), stage.as_str());
+        }
         for stage in TaskStage::ALL {
             assert_eq!(serde_json::to_value(stage).unwrap(), stage.as_str());
         }

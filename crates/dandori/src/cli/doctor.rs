@@ -5,6 +5,7 @@
 mod acp;
 mod configuration;
 mod doors;
+mod formation;
 pub(super) mod hooks;
 mod self_test;
 
@@ -39,6 +40,9 @@ pub(crate) struct DoctorArgs {
     /// Only check the sandbox: try to escape from it and show which attempts are blocked
     #[arg(long, conflicts_with = "guards")]
     sandbox: bool,
+    /// Only check this repository's formation: whether its records agree; what is overdue is repaired
+    #[arg(long, conflicts_with_all = ["guards", "sandbox"])]
+    formation: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -101,6 +105,10 @@ pub(crate) async fn run(args: &DoctorArgs, context: &Context) -> Result<ExitCode
     if args.sandbox {
         let mut findings = vec![sandbox_finding(context)];
         findings.extend(doors::all(context));
+        return Ok(show(context, findings, true));
+    }
+    if args.formation {
+        let findings = formation::look(context).await?;
         return Ok(show(context, findings, true));
     }
     // Before anything else opens it, and with that closes it.

@@ -120,7 +120,7 @@ pub(crate) fn budget(text: &str) -> Result<f64, String> {
 }
 
 /// No more than tells that it is too long.
-fn bounded(from: impl Read) -> std::io::Result<String> {
+pub(crate) fn bounded(from: impl Read) -> std::io::Result<String> {
     let mut bytes = Vec::new();
     from.take(MAX_INSTRUCTION_BYTES as u64 + 1).read_to_end(&mut bytes)?;
     match String::from_utf8(bytes) {

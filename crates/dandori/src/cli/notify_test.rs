@@ -7,7 +7,7 @@ use dandori_text::inbox as text;
 
 use super::Context;
 use crate::client::Client;
-use crate::out::{Failed, bad, dim, good};
+use crate::out::{Failed, Out, bad, dim, good};
 
 pub(crate) async fn run(context: &Context) -> Result<ExitCode, Failed> {
     let client = Client::connect(context).await?;
@@ -17,6 +17,11 @@ pub(crate) async fn run(context: &Context) -> Result<ExitCode, Failed> {
     if tried.ways.is_empty() {
         out.say(text::no_ways(out.lang, dandori_host::layout::user_config(&context.env).as_str()));
     }
+    Ok(show(out, &tried))
+}
+
+/// How it went on each way.
+pub(super) fn show(out: &Out, tried: &NoticesTried) -> ExitCode {
     let mut ok = true;
     for way in &tried.ways {
         let reason = way.reason.as_deref().unwrap_or_default();
@@ -30,5 +35,5 @@ pub(crate) async fn run(context: &Context) -> Result<ExitCode, Failed> {
         };
         out.prose(0, format!("{:<8}  {said}", way.way));
     }
-    Ok(ExitCode::from(u8::from(!ok)))
+    ExitCode::from(u8::from(!ok))
 }

@@ -24,9 +24,21 @@ pub(crate) struct StatusArgs {
     /// All repositories
     #[arg(long, short = 'A')]
     all: bool,
+    /// Only show this repository's formation: its agents and orders
+    #[arg(long, conflicts_with = "all")]
+    formation: bool,
+    /// Keep showing it as it changes, until Ctrl-C
+    #[arg(long, short = 'w', conflicts_with = "all")]
+    watch: bool,
 }
 
 pub(crate) async fn run(args: StatusArgs, context: &Context) -> Result<ExitCode, Failed> {
+    if args.watch && context.out.is_watched() {
+        return super::formation_status::watch(context).await;
+    }
+    if crate::client::is_at_door(context) {
+        return super::formation_status::alone(context).await;
+    }
     let here = here(context).filter(|_| !args.all);
     let found = look(context, here.as_deref()).await?;
     let out = &context.out;
@@ -40,13 +52,19 @@ pub(crate) async fn run(args: StatusArgs, context: &Context) -> Result<ExitCode,
         running_total: found.running_total,
         recent: found.recent.clone(),
         total: found.total,
+        formation: found.formation.clone(),
         moved_from: found.moved_from.clone(),
         next: next
             .iter()
             .map(|one| NextCommand { command: text::command(out.lang, one), purpose: text::purpose(out.lang, one) })
             .collect(),
     });
-    print(out, &shown, &found, &next);
+    if args.formation {
+        super::formation_status::show(found.formation, context).await?;
+    } else {
+        print(out, &shown, &found, &next);
+        super::formation_status::beside(out, found.formation.as_ref());
+    }
     Ok(ExitCode::SUCCESS)
 }
 
@@ -62,6 +80,7 @@ async fn look(context: &Context, here: Option<&camino::Utf8Path>) -> Result<Fron
             running_total: 0,
             recent: Vec::new(),
             total: 0,
+            formation: None,
             moved_from: None,
         });
     }

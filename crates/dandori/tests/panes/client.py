@@ -118,6 +118,9 @@ class Client:
         self.clear()
         if text.startswith("!"):
             self.log(kind="shell", text=text)
+        elif text.strip() == "/clear":
+            self.log(kind="cleared")
+            self.tell("SessionStart", source="clear")
         elif re.match(r"/\w+(\s|$)", text):
             self.log(kind="command", text=text)
         else:
@@ -154,6 +157,8 @@ class Client:
         # As a client that takes a moment until it reads keys.
         time.sleep(self.random.random() * 0.2)
         self.title("✳")
+        self.log(kind="started")
+        self.tell("SessionStart", source="startup")
         pending, pasted = b"", None
         while True:
             data = os.read(0, 65536)

@@ -1,7 +1,7 @@
 //! Prompts typed into clients in tmux: each is submitted once, as it is, or reported as not delivered and delivered again.
 //!
 //! 500 of them into a stand-in that loses, damages and delays keys; `DANDORI_PROMPTS=10000` for more, `DANDORI_SEED` for others.
-//! Then some into the real Claude Code.
+//! Then some into the real clients.
 
 #![expect(
     clippy::unwrap_used,
@@ -12,5 +12,7 @@
 )]
 
 mod claude;
+mod others;
 mod prompts;
+mod session;
 mod stand_in;

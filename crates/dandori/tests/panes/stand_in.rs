@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use dandori_agent::pane::{Delivered, Recipient};
+use dandori_domain::run::Role;
 use dandori_domain::{Client, PromptTag, Submitted};
 use dandori_formation::typing::{Pace, Undelivered};
-use dandori_host::tmux::{PaneId, PaneProgram};
+use dandori_host::tmux::{PaneId, PaneProgram, Place};
 use dandori_host::{Env, Layout, Tmux};
 use dandori_testkit::env::TestEnv;
 use serde_json::Value;
@@ -37,6 +38,7 @@ struct Seat {
     pane: PaneId,
     folder: Utf8PathBuf,
     argv: Vec<String>,
+    role: Role,
 }
 
 impl Formation {
@@ -75,11 +77,15 @@ impl Formation {
             let (folder, argv) = (folder.clone(), self.argv(seat, folder));
             programs.push(PaneProgram { agent_id: "worker", role: "worker", model: "stand-in", folder, argv });
         }
-        let orchestrator = PaneProgram { argv: vec!["cat".to_owned()], ..programs[0].clone() };
-        self.tmux.start(&orchestrator).unwrap();
-        let panes = self.tmux.add_workers(&programs).unwrap();
-        let seat = |(pane, program): (PaneId, PaneProgram)| Seat { pane, folder: program.folder, argv: program.argv };
-        panes.into_iter().zip(programs).map(seat).collect()
+        let place = Place { index: 2, name: "workers" };
+        let panes: Vec<_> = programs.iter().map(|program| self.tmux.open(place, program).unwrap()).collect();
+        let seat = |(at, (pane, program)): (usize, (PaneId, PaneProgram))| Seat {
+            pane,
+            folder: program.folder,
+            argv: program.argv,
+            role: role(at),
+        };
+        panes.into_iter().zip(programs).enumerate().map(seat).collect()
     }
 
     /// Delivers one after the other, each until it is accepted. How often it was not, by the reason.
@@ -87,7 +93,15 @@ impl Formation {
         let (mut failures, mut deaths) = (BTreeMap::new(), 0);
         let (guards, folder) = (self.guards(&seat.folder), self.env.root().join("prompts 指示"));
         let (tmux, pane) = (&self.tmux, &seat.pane);
-        let recipient = Recipient { tmux, pane, client: Client::Claude, guards: &guards, prompts: &folder, pace: PACE };
+        let recipient = Recipient {
+            tmux,
+            pane,
+            client: Client::Claude,
+            role: seat.role,
+            guards: &guards,
+            prompts: &folder,
+            pace: PACE,
+        };
         for prompt in prompts {
             let is_delivered = (1..=TRIES).any(|epoch| {
                 let delivered = recipient.deliver(prompt.tag(epoch), &prompt.text, dandori_host::now()).unwrap();
@@ -111,10 +125,25 @@ impl Formation {
         failures
     }
 
-    fn logged(&self) -> Vec<Value> {
-        let read = |seat| std::fs::read_to_string(self.log(seat)).unwrap_or_default();
-        let lines = (0..PANES).map(read).collect::<String>();
+    fn logged(&self, seat: usize) -> Vec<Value> {
+        let lines = std::fs::read_to_string(self.log(seat)).unwrap_or_default();
         lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    /// A worker's message is the first of its conversation, nobody else's conversation is taken away.
+    fn check_conversations(&self, seat: usize) {
+        let mut words = Vec::new();
+        for line in self.logged(seat) {
+            match line["kind"].as_str().unwrap() {
+                "cleared" | "started" => words.clear(),
+                "submitted" => words.push(line.clone()),
+                _ => {}
+            }
+            assert!(role(seat) == Role::Worker || line["kind"] != "cleared", "seat {seat}: {line}");
+            let is_ours = |line: &&Value| Submitted::read(line["text"].as_str().unwrap()) != Submitted::Other;
+            let ours = words.iter().filter(is_ours).count();
+            assert!(role(seat) != Role::Worker || ours <= 1, "seat {seat}: {words:?}");
+        }
     }
 }
 
@@ -122,6 +151,11 @@ impl Drop for Formation {
     fn drop(&mut self) {
         let _ = self.tmux.kill();
     }
+}
+
+/// Every fourth keeps its conversation.
+fn role(seat: usize) -> Role {
+    if seat.is_multiple_of(4) { Role::Planner } else { Role::Worker }
 }
 
 fn number(name: &str, usual: u64) -> u64 {
@@ -148,7 +182,8 @@ fn every_prompt_is_submitted_once_or_reported_and_delivered_again_none_glued_non
 
     let mut submitted: BTreeMap<_, Vec<(PromptTag, Value)>> = BTreeMap::new();
     let mut kinds: BTreeMap<String, u32> = BTreeMap::new();
-    for line in formation.logged() {
+    (0..PANES).for_each(|seat| formation.check_conversations(seat));
+    for line in (0..PANES).flat_map(|seat| formation.logged(seat)) {
         let (kind, text) = (line["kind"].as_str().unwrap(), line["text"].as_str().unwrap_or_default());
         *kinds.entry(kind.to_owned()).or_default() += 1;
         match (kind, Submitted::read(text)) {

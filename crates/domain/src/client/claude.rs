@@ -95,6 +95,7 @@ pub(super) const DESCRIPTION: Description = Description {
     },
     // Until 2.1.197 it was dots when it was busy, too.
     titles: Titles { busy: &['◐'..='◑', '\u{2801}'..='\u{28ff}'], waiting: &[], idle: &['✳'..='✳'] },
+    clear: Some("/clear"),
     reads_first: "CLAUDE.md",
     tells_cost: true,
 };

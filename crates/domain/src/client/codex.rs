@@ -83,6 +83,8 @@ pub(super) const DESCRIPTION: Description = Description {
     },
     // Dots when it is busy, else the folder's name.
     titles: Titles { busy: &['\u{2801}'..='\u{28ff}'], waiting: &[], idle: &[] },
+    // `/clear`, but its event comes with the next prompt.
+    clear: None,
     reads_first: "AGENTS.md",
     tells_cost: false,
 };

@@ -19,6 +19,8 @@ pub struct Description {
     pub environment: Environment,
     pub command_line: CommandLine,
     pub titles: Titles,
+    /// What is typed to begin a new conversation, if its event for that comes at once. Only then it can be a worker in a pane.
+    pub clear: Option<&'static str>,
     /// The file that its users write for it: it is read before any work.
     pub reads_first: &'static str,
     /// Whether it says what its work has cost.

@@ -96,6 +96,7 @@ pub(super) const DESCRIPTION: Description = Description {
         ],
     },
     titles: Titles { busy: &['✦'..='✦'], waiting: &['✋'..='✋'], idle: &['◇'..='◇'] },
+    clear: Some("/clear"),
     reads_first: "GEMINI.md",
     tells_cost: false,
 };

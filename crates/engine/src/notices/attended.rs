@@ -97,7 +97,7 @@ impl Attendance {
         let run = match &news.what {
             Told::Need(need) => need.subject.run?.key(),
             Told::Ended(ended) => ended.run.clone(),
-            Told::Test => return None,
+            Told::Test | Told::Words(_) => return None,
         };
         self.lock().terminals.get(&run).cloned()
     }

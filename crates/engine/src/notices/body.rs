@@ -13,6 +13,7 @@ pub(super) fn of(news: &News, words: &NewsWords) -> Value {
         Told::Need(need) => ("need", Some(need.id.to_string()), Some(need.kind.name())),
         Told::Ended(_) => ("run_ended", None, None),
         Told::Test => ("test", None, None),
+        Told::Words(_) => ("words", None, None),
     };
     let (task, run, pr) = match &news.what {
         Told::Need(need) => about(need),
@@ -20,7 +21,7 @@ pub(super) fn of(news: &News, words: &NewsWords) -> Value {
             let pr = ended.pull.as_ref().map(|pull| json!({ "number": pull.number, "url": pull.url }));
             (Some(ended.task.to_string()), Some(ended.run.to_string()), pr)
         }
-        Told::Test => (None, None, None),
+        Told::Test | Told::Words(_) => (None, None, None),
     };
     json!({
         "version": VERSION,

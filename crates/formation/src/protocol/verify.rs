@@ -69,7 +69,11 @@ fn send_again<L: Ledger>(ledger: &mut L, step: &mut Step<'_>, task: &Task) -> Re
     let delivery = if is_free { Delivery::Pending { not_before: None } } else { Delivery::Held };
     let kind = MessageKind::Task { command: command.id, task: task.id };
     let key = format!("task:{}:{}", task.id, task.repairs);
-    let message = new_message(step, worker, kind, command.priority, key, delivery);
+    let mut message = new_message(step, worker, kind, command.priority, key, delivery);
+    // Epochs of a task rise over its messages: a report on the work that did not fit in is not one on its repair.
+    if let Some(before) = ledger.message_by_key(&format!("task:{}:{}", task.id, task.repairs.saturating_sub(1)))? {
+        message.epoch = before.epoch;
+    }
     ledger.put_message(&message)?;
     if is_free {
         step.effect(Effect::Wake { agent: worker });

@@ -77,6 +77,8 @@ fn a_damaged_one_is_typed_again_without_waiting_for_an_event() {
 fn nothing_is_typed_while_the_client_is_not_known_to_be_free() {
     for (activity, last_event, why) in [
         (None, None, Hindrance::Unknown),
+        (None, Some(LastEvent::Other), Hindrance::Unknown),
+        (Some(Activity::Busy), Some(LastEvent::Start), Hindrance::Busy),
         (Some(Activity::Busy), None, Hindrance::Busy),
         (Some(Activity::Waiting), None, Hindrance::Asking),
         (Some(Activity::Idle), Some(LastEvent::BeforeTool), Hindrance::Asking),
@@ -85,6 +87,13 @@ fn nothing_is_typed_while_the_client_is_not_known_to_be_free() {
         (play.seen.activity, play.seen.last_event) = (activity, last_event);
         assert_eq!(play.run(70).acts(), [Act::GiveUp(Undelivered::NotReady(why))]);
     }
+}
+
+#[test]
+fn a_conversation_that_has_begun_waits_for_a_prompt_whatever_its_title_is() {
+    let mut play = Play::new();
+    (play.seen.activity, play.seen.last_event) = (None, Some(LastEvent::Start));
+    assert_eq!(play.run(2).acts(), [Act::Clear, Act::Paste, Act::Enter]);
 }
 
 #[test]

@@ -6,9 +6,9 @@
 use rustix::event::poll;
 use rustix::process::Signal;
 
-use super::Fenced;
 use super::begin::{Outputs, Refusal, begin};
 use super::family::Family;
+use super::{Fenced, Streams};
 use crate::Env;
 
 /// The variable with the order.
@@ -32,7 +32,7 @@ pub fn main(env: &Env) -> i32 {
 pub fn probe_main() -> i32 {
     let sandbox = crate::sandbox::SandboxPolicy::new(dandori_domain::run::SandboxMode::Auto);
     let argv = vec!["/proc/self/exe".to_owned()];
-    let order = Fenced { argv, env: Vec::new(), cwd: "/".into(), stdin: None, sandbox };
+    let order = Fenced { argv, env: Vec::new(), cwd: "/".into(), stdin: None, streams: Streams::Own, sandbox };
     let family = Family::found().map_err(|e| e.to_string());
     let begun = family.and_then(|family| Ok((family, begin(&order, &Outputs::Inherited).map_err(told)?)));
     let (mut family, begun) = match begun {
@@ -48,7 +48,7 @@ pub fn probe_main() -> i32 {
 fn run(order: &Fenced) -> Result<i32, String> {
     let mut family = Family::found().map_err(|e| format!("cannot watch over a command: {e}"))?;
     let mut begun = begin(order, &Outputs::Inherited).map_err(told)?;
-    family.follow(begun.lead);
+    family.follow(begun.lead, Streams::Own);
     begun.go().map_err(told)?;
     loop {
         family.reap();

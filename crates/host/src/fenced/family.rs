@@ -7,9 +7,12 @@ use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, poll};
-use rustix::process::{Pid, WaitOptions, WaitStatus, getpid, set_child_subreaper, setsid, wait};
+use rustix::process::{
+    Pid, Signal, WaitOptions, WaitStatus, getpid, kill_process_group, set_child_subreaper, setsid, wait,
+};
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 
+use super::Streams;
 use crate::process::{self, Table, timespec};
 
 /// For the end of all after SIGKILL: more than any takes, unless one hangs in the kernel.
@@ -20,6 +23,7 @@ pub(crate) struct Family {
     stop: UnixStream,
     /// Who must be waited for by name, and how it ended.
     lead: Option<Pid>,
+    wait_for: WaitOptions,
     pub(crate) lead_status: Option<WaitStatus>,
 }
 
@@ -44,11 +48,12 @@ impl Family {
         // Refused only to the leader of a group, who has what we want from it: nobody else's signals reach it.
         let _ = setsid();
         set_child_subreaper(Some(getpid()))?;
-        Ok(Self { children, stop, lead: None, lead_status: None })
+        Ok(Self { children, stop, lead: None, wait_for: WaitOptions::NOHANG, lead_status: None })
     }
 
-    pub(crate) fn follow(&mut self, lead: Pid) {
+    pub(crate) fn follow(&mut self, lead: Pid, streams: Streams) {
         self.lead = Some(lead);
+        self.wait_for = WaitOptions::NOHANG | stops(streams);
     }
 
     pub(crate) fn is_asked_to_stop(&self) -> bool {
@@ -68,7 +73,8 @@ impl Family {
     pub(crate) fn reap(&mut self) -> bool {
         drained(&self.children);
         loop {
-            match wait(WaitOptions::NOHANG) {
+            match wait(self.wait_for) {
+                Ok(Some((pid, status))) if status.stopped() => go_on(pid),
                 Ok(Some((pid, status))) if Some(pid) == self.lead => self.lead_status = Some(status),
                 Ok(Some(_)) | Err(rustix::io::Errno::INTR) => {}
                 Ok(None) => return false,
@@ -99,6 +105,18 @@ impl Family {
         }
         Ended { count: u32::try_from(ended.len()).unwrap_or(u32::MAX), survivors }
     }
+}
+
+/// In a terminal a person may suspend a program, and nobody is there who would let it go on: there is no shell.
+pub(super) fn stops(streams: Streams) -> WaitOptions {
+    match streams {
+        Streams::Own => WaitOptions::empty(),
+        Streams::Terminal => WaitOptions::UNTRACED,
+    }
+}
+
+pub(super) fn go_on(pid: Pid) {
+    let _ = kill_process_group(pid, Signal::CONT);
 }
 
 fn living_entries() -> Vec<process::Entry> {

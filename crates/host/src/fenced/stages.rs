@@ -10,9 +10,11 @@ use std::process::{Child, Stdio};
 use dandori_domain::cause::with_causes;
 use dandori_domain::run::SandboxMode;
 use rustix::process::{
-    DumpableBehavior, Pid, Signal, WaitOptions, set_dumpable_behavior, set_parent_process_death_signal, setsid, wait,
+    DumpableBehavior, Pid, Signal, set_dumpable_behavior, set_parent_process_death_signal, setpgid, setsid, wait,
 };
 
+use super::Streams;
+use super::family::{go_on, stops};
 use super::words::{End, Order, Word, hear, receive, say, send};
 use crate::Env;
 use crate::sandbox::view::{self, ViewError};
@@ -122,7 +124,7 @@ fn first(socket: &mut UnixStream) -> Stage {
         Err(stage) => return stage,
     };
     // It needs nothing any more: all it does is to wait.
-    let end = reap_until(Pid::from_child(&child));
+    let end = reap_until(Pid::from_child(&child), order.fenced.streams);
     let _ = say(&*socket, &Word::Ended(end));
     Stage::Over(0)
 }
@@ -154,9 +156,10 @@ fn begin_last(socket: &mut UnixStream, order: &Order) -> Result<Child, Stage> {
 }
 
 /// Takes in whatever ends until the program has.
-fn reap_until(program: Pid) -> End {
+fn reap_until(program: Pid, streams: Streams) -> End {
     loop {
-        match wait(WaitOptions::empty()) {
+        match wait(stops(streams)) {
+            Ok(Some((pid, status))) if status.stopped() => go_on(pid),
             Ok(Some((pid, status))) if pid == program => {
                 let (code, signal) = (status.exit_status(), status.terminating_signal());
                 return End { code, signal, left: others() };
@@ -194,16 +197,24 @@ pub(super) fn markers(order: &Order) -> impl Iterator<Item = (&String, &String)>
 #[expect(clippy::disallowed_methods, reason = "this process becomes the program; Cmd is for children")]
 fn last(order: &Order, socket: &mut UnixStream, namespaces: &Namespaces) -> Stage {
     let fenced = &order.fenced;
-    // A session of its own: a signal to "its group" never reaches those before it, and it has no terminal.
-    if let Err(e) = setsid() {
+    // A session or a group of its own: a signal to "its group" never reaches those before it.
+    let apart = match fenced.streams {
+        Streams::Own => setsid().map(drop),
+        Streams::Terminal => setpgid(None, None),
+    };
+    if let Err(e) = apart {
         return failed(format!("no session of its own: {e}"));
     }
     let Some((name, arguments)) = fenced.argv.split_first() else {
         return failed("the order names no program".into());
     };
-    let stdin = match &fenced.stdin {
-        None => Stdio::null(),
-        Some(path) => match File::open(path) {
+    let stdin = match (&fenced.stdin, fenced.streams) {
+        (None, Streams::Own) => Stdio::null(),
+        (None, Streams::Terminal) => match rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdout(), 3) {
+            Ok(terminal) => terminal.into(),
+            Err(e) => return failed(format!("it has no terminal: {e}")),
+        },
+        (Some(path), _) => match File::open(path) {
             Ok(file) => file.into(),
             Err(e) => return failed(format!("cannot read its input {path}: {e}")),
         },

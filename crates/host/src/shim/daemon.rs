@@ -17,6 +17,7 @@ use super::record::{
     keep, load, put,
 };
 use crate::Env;
+use crate::fenced::Streams;
 use crate::process::{self, StillAlive, timespec};
 use crate::sandbox::SandboxPolicy;
 
@@ -126,6 +127,19 @@ pub fn launch(run_dir: &Utf8Path, order: &LaunchOrder, program: &Utf8Path, env: 
     // The agent dies with its shim; what it may have started by then does not.
     let _ = end_leftovers(&order.run, run_dir, &order.cwd);
     Err(LaunchError::Unclear { seconds: START_LIMIT.as_secs(), detail: last_words(run_dir, &status.to_string()) })
+}
+
+/// Writes the order for a client in a pane; these words start its shim there. How it went is asked by [`probe`].
+///
+/// The shim is the pane's own process, and the client is its child: when the pane or all of tmux is gone, the shim is told by
+/// the hang-up of its terminal and ends the client with all that it has started.
+pub fn in_pane(run_dir: &Utf8Path, order: &LaunchOrder, program: &Utf8Path) -> Result<Vec<String>, LaunchError> {
+    if had_launch(run_dir) {
+        return Err(LaunchError::AlreadyStarted);
+    }
+    let order = LaunchOrder { streams: Streams::Terminal, ..order.clone() };
+    put(run_dir, LAUNCH, &order).map_err(|source| LaunchError::Io { source })?;
+    Ok([program.as_str(), "shim", run_dir.as_str()].map(str::to_owned).into())
 }
 
 /// What became of the run in this folder. A shim that is just starting is waited for, briefly.

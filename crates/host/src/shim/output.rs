@@ -32,16 +32,16 @@ impl Stream {
     }
 }
 
-/// Both outputs against one limit.
+/// Both outputs against one limit. A program in a terminal has none that are kept.
 pub(crate) struct Outputs {
-    pub(crate) streams: [Stream; 2],
+    pub(crate) streams: Vec<Stream>,
     left: u64,
     pub(crate) kept: u64,
     pub(crate) dropped: u64,
 }
 
 impl Outputs {
-    pub(crate) fn new(streams: [Stream; 2], limit: u64) -> Self {
+    pub(crate) fn new(streams: Vec<Stream>, limit: u64) -> Self {
         Self { streams, left: limit, kept: 0, dropped: 0 }
     }
 
@@ -53,7 +53,7 @@ impl Outputs {
     /// must not keep the shim from its other duties.
     pub(crate) fn copy_some(&mut self) {
         let mut chunk = [0u8; 16 * 1024];
-        for index in [0, 1] {
+        for index in 0..self.streams.len() {
             for _ in 0..64 {
                 if !self.copy_chunk(index, &mut chunk) {
                     break;
@@ -65,7 +65,7 @@ impl Outputs {
     /// Everything that was written before the writers died.
     pub(crate) fn copy_rest(&mut self) {
         let mut chunk = [0u8; 16 * 1024];
-        for index in [0, 1] {
+        for index in 0..self.streams.len() {
             while self.copy_chunk(index, &mut chunk) {}
         }
     }
@@ -104,7 +104,7 @@ mod tests {
         let root = Utf8Path::from_path(dir.path()).unwrap();
         let (out, mut to_out) = Stream::into_file(&root.join("out")).unwrap();
         let (err, mut to_err) = Stream::into_file(&root.join("err")).unwrap();
-        let mut outputs = Outputs::new([out, err], 10);
+        let mut outputs = Outputs::new(vec![out, err], 10);
         to_out.write_all(b"12345678").unwrap();
         outputs.copy_some();
         assert!(!outputs.is_over_limit());

@@ -12,6 +12,7 @@ use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::fenced::Streams;
 use crate::sandbox::{SandboxPolicy, Stores};
 
 pub(crate) const LAUNCH: &str = "launch.json";
@@ -43,6 +44,9 @@ pub struct LaunchOrder {
     pub cwd: Utf8PathBuf,
     /// The file the agent reads as its standard input; `/dev/null` when there is none.
     pub stdin: Option<Utf8PathBuf>,
+    /// The shim's own terminal instead of input and output files, for a client that people look at ([`super::in_pane`]).
+    #[serde(default)]
+    pub streams: Streams,
     pub sandbox: SandboxPolicy,
     /// Stores of tools; the shim takes a layer for them that no other run has.
     #[serde(default)]

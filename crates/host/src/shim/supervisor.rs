@@ -18,7 +18,8 @@ use super::record::{
     Answer, EXIT, ExitRecord, LAUNCH, LOCK, LaunchOrder, OUTPUT, RUN_MARKER, STARTED, STDERR, STOP, Started, StopOrder,
     VERSION, Why, had_launch, keep, load, put,
 };
-use crate::fenced::{self, Begun, End, Family, Fenced, Refusal};
+use crate::Env;
+use crate::fenced::{self, Begun, End, Family, Fenced, Refusal, Streams};
 use crate::process::{self, timespec};
 use crate::reserve::Reserve;
 use crate::sandbox;
@@ -127,18 +128,26 @@ fn forget_environment(run_dir: &Utf8Path, order: LaunchOrder) {
 
 fn start(run_dir: &Utf8Path, order: &LaunchOrder, mut family: Family) -> Result<Supervised, Why> {
     let failed = |what: &str, e: &dyn std::fmt::Display| Why::NotStarted { detail: format!("{what}: {e}") };
-    let (out, to_out) = Stream::into_file(&run_dir.join(OUTPUT)).map_err(|e| failed("no file for its output", &e))?;
-    let (err, to_err) = Stream::into_file(&run_dir.join(STDERR)).map_err(|e| failed("no file for its errors", &e))?;
-    let pipes = fenced::Outputs::Pipes { out: to_out, err: to_err };
+    let (kept, pipes) = match order.streams {
+        Streams::Own => {
+            let file = |name: &str| Stream::into_file(&run_dir.join(name));
+            let (out, to_out) = file(OUTPUT).map_err(|e| failed("no file for its output", &e))?;
+            let (err, to_err) = file(STDERR).map_err(|e| failed("no file for its errors", &e))?;
+            (vec![out, err], fenced::Outputs::Pipes { out: to_out, err: to_err })
+        }
+        Streams::Terminal => (Vec::new(), fenced::Outputs::Inherited),
+    };
     let begun = fenced::begin(&fenced_order(order), &pipes);
     // From here on the agent alone has the other ends.
     drop(pipes);
     let mut begun = begun.map_err(refused)?;
-    family.follow(begun.lead);
-    match let_go(run_dir, &mut begun) {
+    family.follow(begun.lead, order.streams);
+    match let_go(run_dir, &mut begun, order.streams) {
         Ok(started) => {
-            answer(&Answer::Started { started: Box::new(started) });
-            let outputs = Outputs::new([out, err], order.max_output_bytes);
+            if order.streams == Streams::Own {
+                answer(&Answer::Started { started: Box::new(started) });
+            }
+            let outputs = Outputs::new(kept, order.max_output_bytes);
             Ok(Supervised { begun, end: None, family, outputs })
         }
         Err(why) => {
@@ -152,11 +161,17 @@ fn fenced_order(order: &LaunchOrder) -> Fenced {
     let mut env = order.env.clone();
     env.retain(|(name, _)| name != RUN_MARKER);
     env.push((RUN_MARKER.to_owned(), order.run.clone()));
+    // Only who has made the terminal knows what it is.
+    if let (Streams::Terminal, Some(kind)) = (order.streams, Env::of_process().text("TERM")) {
+        env.retain(|(name, _)| name != "TERM");
+        env.push(("TERM".to_owned(), kind.to_owned()));
+    }
     Fenced {
         argv: order.argv.clone(),
         env,
         cwd: order.cwd.clone(),
         stdin: order.stdin.clone(),
+        streams: order.streams,
         sandbox: order.sandbox.clone(),
     }
 }
@@ -169,7 +184,12 @@ fn refused(refusal: Refusal) -> Why {
 }
 
 /// Ready → started.json → leave → the agent runs.
-fn let_go(run_dir: &Utf8Path, begun: &mut Begun) -> Result<Started, Why> {
+fn let_go(run_dir: &Utf8Path, begun: &mut Begun, streams: Streams) -> Result<Started, Why> {
+    if streams == Streams::Terminal {
+        // Its keys and its changes of size are the agent's, and ours is the news that it is hung up.
+        let in_front = rustix::termios::tcsetpgrp(rustix::stdio::stdout(), begun.program);
+        in_front.map_err(|e| Why::NotStarted { detail: format!("there is no terminal for it: {e}") })?;
+    }
     let started = started(begun.program, begun.sandbox.clone())
         .ok_or_else(|| Why::NotStarted { detail: "/proc does not tell who was started".into() })?;
     let written = keep(run_dir, STARTED, &started);

@@ -43,17 +43,20 @@ impl Drop for Stage {
     }
 }
 
-const TITLED: &str = r#"printf '\033]2;✳ %s|%s\033\\' "$1" "$2"; exec cat"#;
+const FIRST: Place = Place { index: 0, name: "first" };
+const TITLED: &str = r#"printf '\033]2;✳ %s|%s\033\\' "$1" "$2$TMUX$TMUX_PANE"; exec cat"#;
 
 #[test]
 fn a_formation_has_its_windows_and_its_panes_say_whose_they_are() {
     let stage = Stage::new();
     assert!(!stage.tmux.is_running());
-    let orchestrator = stage.tmux.start(&stage.program("orchestrator", "orchestrator", TITLED)).unwrap();
+    let orchestrator = stage.tmux.open(FIRST, &stage.program("orchestrator", "orchestrator", TITLED)).unwrap();
     assert!(stage.tmux.is_running());
-    let planner = stage.tmux.add_window("planner", &stage.program("planner", "planner", "exec cat")).unwrap();
+    let planner =
+        stage.tmux.open(Place { index: 1, name: "planner" }, &stage.program("planner", "planner", "exec cat")).unwrap();
     let names = ["worker1", "worker2", "worker3", "worker4", "worker5", "worker6", "worker7", "worker8"];
-    let workers = stage.tmux.add_workers(&names.map(|name| stage.program(name, "worker", TITLED))).unwrap();
+    let place = Place { index: 2, name: "workers" };
+    let workers = names.map(|name| stage.tmux.open(place, &stage.program(name, "worker", TITLED)).unwrap());
     stage.tmux.set_status(&planner, "busy").unwrap();
 
     let pane = stage.until(&orchestrator, |pane| !pane.title.is_empty());
@@ -61,7 +64,8 @@ fn a_formation_has_its_windows_and_its_panes_say_whose_they_are() {
     let panes = stage.tmux.panes().unwrap();
     let whose: Vec<_> = panes.iter().map(|p| (p.window, p.role.as_str(), p.agent_id.as_str())).collect();
     assert_eq!(whose[..3], [(0, "orchestrator", "orchestrator"), (1, "planner", "planner"), (2, "worker", "worker1")]);
-    assert_eq!(panes.len(), 2 + workers.len());
+    let grid: Vec<_> = panes[2..].iter().map(|pane| pane.agent_id.as_str()).collect();
+    assert_eq!((grid.as_slice(), workers.len()), (names.as_slice(), 8), "in their order");
     let planner = panes.iter().find(|pane| pane.id == planner).unwrap();
     assert_eq!((planner.title.as_str(), planner.status.as_str(), planner.model.as_str()), ("", "busy", "sonnet"));
     assert!(planner.pid.is_some() && !planner.is_dead);
@@ -73,8 +77,8 @@ fn a_formation_has_its_windows_and_its_panes_say_whose_they_are() {
 fn a_pane_whose_program_ended_stays_says_so_and_is_made_again_without_its_title() {
     let stage = Stage::new();
     let script = "printf '\\033]2;✳ idle\\033\\\\'; exit 7";
-    let id = stage.tmux.start(&stage.program("planner", "planner", script)).unwrap();
-    let dead = stage.until(&id, |pane| pane.is_dead);
+    let id = stage.tmux.open(FIRST, &stage.program("planner", "planner", script)).unwrap();
+    let dead = stage.until(&id, |pane| pane.is_dead && !pane.title.is_empty());
     assert_eq!((dead.exit, dead.title.as_str()), (Some(7), "✳ idle"));
     // The server outlives both, see the comment of the module.
     let writer = stage.tmux.writer(&id).unwrap();
@@ -94,7 +98,7 @@ fn a_paste_arrives_in_one_piece_and_keys_after_it() {
     let stage = Stage::new();
     // Bracketed paste is asked for, as clients do; `stty` so that nothing is changed on the way.
     let script = "stty raw -echo; printf '\\033[?2004h\\033]2;ready\\033\\\\'; head -c 43 > got; printf '\\033]2;done\\033\\\\'; cat";
-    let id = stage.tmux.start(&stage.program("w", "worker", script)).unwrap();
+    let id = stage.tmux.open(FIRST, &stage.program("w", "worker", script)).unwrap();
     stage.until(&id, |pane| pane.title == "ready");
     let writer = stage.tmux.writer(&id).unwrap();
     assert!(matches!(stage.tmux.writer(&id), Err(TmuxError::Taken(_))), "one at a time");
@@ -110,7 +114,7 @@ fn what_would_break_a_listing_is_refused() {
     let stage = Stage::new();
     for bad in ["a|b", "#{pane_id}", "a\nb"] {
         let program = PaneProgram { model: bad, ..stage.program("w", "worker", "cat") };
-        assert!(matches!(stage.tmux.start(&program), Err(TmuxError::BadValue { name: "model", .. })), "{bad}");
+        assert!(matches!(stage.tmux.open(FIRST, &program), Err(TmuxError::BadValue { name: "model", .. })), "{bad}");
     }
     assert!(!stage.tmux.is_running());
 }

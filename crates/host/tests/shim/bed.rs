@@ -4,11 +4,11 @@ use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use dandori_domain::run::{ProcessRef, SandboxMode};
 use dandori_host::Env;
 use dandori_host::sandbox::SandboxPolicy;
-use dandori_host::shim::{self, ExitRecord, LaunchError, LaunchOrder, Probe, Started};
+use dandori_host::shim::{self, ExitRecord, LaunchError, LaunchOrder, Probe, Started, Streams};
 use rustix::process::{Pid, Signal, kill_process};
 
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_shim-test");
@@ -75,12 +75,17 @@ impl Bed {
             env: vec![("PATH".into(), PATH.into())],
             cwd: self.worktree.clone(),
             stdin: None,
+            streams: Streams::Own,
             sandbox,
             stores: None,
             deadline_seconds: 60,
             grace_seconds: 2,
             max_output_bytes: 64 << 20,
         }
+    }
+
+    pub(crate) fn program(&self) -> &Utf8Path {
+        &self.program
     }
 
     pub(crate) fn launch(&self, order: &LaunchOrder) -> Result<Started, LaunchError> {
@@ -163,6 +168,12 @@ pub(crate) fn signal(process: &ProcessRef, signal: Signal) {
 pub(crate) fn kill_9(process: &ProcessRef) {
     signal(process, Signal::KILL);
     eventually("it is gone", || !dandori_host::process::is_alive(process));
+}
+
+pub(crate) fn parent_of(process: &ProcessRef) -> ProcessRef {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", process.pid)).unwrap();
+    let parent = status.lines().find_map(|line| line.strip_prefix("PPid:")).unwrap();
+    dandori_host::process::identify(parent.trim().parse().unwrap()).unwrap()
 }
 
 fn napping(nap: &str) -> usize {

@@ -6,3 +6,5 @@ mod bed;
 mod fence;
 #[cfg(test)]
 mod life;
+#[cfg(test)]
+mod pane;

@@ -2,6 +2,7 @@
 
 use axum::Json;
 use axum::extract::State;
+use dandori_api::formation::SendNotice;
 use dandori_api::{
     AtWork, DismissNeeds, DoingNow, Front, NeedList, NeedView, NoticeTried, NoticesTried, PullLink, SnoozeNeed,
     TestNotices,
@@ -108,6 +109,7 @@ pub(crate) async fn front(State(app): State<App>, speaks: Speaks, Query(query): 
             running_total: 0,
             recent: Vec::new(),
             total: 0,
+            formation: None,
             moved_from,
         }));
     };
@@ -133,6 +135,10 @@ pub(crate) async fn front(State(app): State<App>, speaks: Speaks, Query(query): 
         Some(id) => Some(store.repo(id).await.map_err(Problem::from)?.root.to_string()),
         None => None,
     };
+    let formation = match repo {
+        Some(id) => app.engine.seen_formation(id).await?,
+        None => None,
+    };
     Ok(Json(Front {
         repository,
         snoozed: count(needs.iter().filter(|known| is_snoozed(known, now))),
@@ -141,6 +147,7 @@ pub(crate) async fn front(State(app): State<App>, speaks: Speaks, Query(query): 
         running_total: at_work.total.saturating_sub(settling),
         recent,
         total,
+        formation: formation.as_ref().map(crate::view::formation::formation),
         moved_from: if total == 0 { moved_from(&app, query.path.as_deref()).await } else { None },
     }))
 }
@@ -155,6 +162,16 @@ async fn moved_from(app: &App, path: Option<&str>) -> Option<String> {
 pub(crate) async fn test_notices(State(app): State<App>, Sent(body): Sent<TestNotices>) -> Answer<NoticesTried> {
     let ways: Vec<NoticeTried> =
         app.engine.test_notices(body.terminal.map(Into::into)).await?.into_iter().map(tried).collect();
+    Ok(Json(NoticesTried { total: count(ways.iter()), ways }))
+}
+
+#[utoipa::path(post, path = "/v1/notify", request_body = SendNotice, responses((status = 200, body = NoticesTried)))]
+pub(crate) async fn notify(State(app): State<App>, Sent(body): Sent<SendNotice>) -> Answer<NoticesTried> {
+    if body.content.trim().is_empty() {
+        return Err(Problem::EmptyInstruction.into());
+    }
+    let sent = app.engine.notify(body.content, body.terminal.map(Into::into)).await?;
+    let ways: Vec<NoticeTried> = sent.into_iter().map(tried).collect();
     Ok(Json(NoticesTried { total: count(ways.iter()), ways }))
 }
 

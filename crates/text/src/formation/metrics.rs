@@ -73,12 +73,11 @@ fn counted(page: &mut Page, views: &[FormationView]) {
     };
     outcomes(page, "commands_total", "Orders that are over, by outcome", |view| view.counters.commands);
     outcomes(page, "tasks_total", "Tasks that are over, by outcome", |view| view.counters.tasks);
-    let plain: [(&str, Kind, &str, Read); 8] = [
+    let plain: [(&str, Kind, &str, Read); 7] = [
         ("commands_open", Kind::Gauge, "Orders that are not over", |view| view.counters.commands.open),
         ("tasks_open", Kind::Gauge, "Tasks that are not over", |view| view.counters.tasks.open),
         ("deliveries_total", Kind::Counter, "Messages given to agents", |view| view.counters.deliveries),
         ("failed_deliveries_total", Kind::Counter, "Deliveries that failed", |view| view.counters.failed_deliveries),
-        ("expired_leases_total", Kind::Counter, "Leases that expired", |view| view.counters.expired_leases),
         ("late_reports_total", Kind::Counter, "Reports that came too late", |view| view.counters.late_reports),
         ("repairs_total", Kind::Counter, "Tasks given back to be repaired", |view| view.counters.repairs),
         ("dead_letters", Kind::Gauge, "Messages that could not be delivered", |view| view.counters.dead_letters),

@@ -162,7 +162,7 @@ pub(super) fn not_for_role(lang: Lang, agent: &str, role: Role, may: &[String]) 
         Role::Planner => ("a planner", "プランナー"),
         Role::Worker => ("a worker", "ワーカー"),
     };
-    let may: Vec<String> = may.iter().map(|verb| format!("`dandori {verb}`")).collect();
+    let may: Vec<String> = may.iter().map(|verb| format!("`{}`", ["dandori", verb].join(" "))).collect();
     let listed = may.join(if lang == Lang::Ja { "、" } else { ", " });
     Said::what(say!(lang, "{agent} is not allowed to do this", "{agent} にこの操作は許可されていません")).hint(say!(
         lang,

@@ -160,7 +160,6 @@ fn view(lang: Lang) -> FormationView {
             tasks: TaskCounts { open: 5, completed: 31, failed: 2, cancelled: 1 },
             deliveries: 52,
             failed_deliveries: 3,
-            expired_leases: 2,
             late_reports: 1,
             repairs: 4,
             dead_letters: 1,

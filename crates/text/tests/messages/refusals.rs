@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use dandori_text::formation::asked;
 use dandori_text::guard::verbs;
 use dandori_text::{Lang, Said, config, demo, editor, front, guard_verbs, inbox, pulls, ui, uninstall, worktree};
 
@@ -34,6 +35,10 @@ fn all() -> Vec<(&'static str, Refusal)> {
         ("worktree::several", Box::new(move |lang| worktree::several(lang, "T-3", &runs(), "dandori task open"))),
         said("inbox::bad_duration", |lang| inbox::bad_duration(lang, "soon")),
         said("inbox::nothing_named", inbox::nothing_named),
+        said("asked::bad_id", |lang| asked::bad_id(lang, "--task-id", "task_x")),
+        said("asked::missing", |lang| asked::missing(lang, "--command-id", "cancel-request")),
+        said("asked::wrong_receiver", |lang| asked::wrong_receiver(lang, "command", "planner")),
+        said("asked::no_order_named", asked::no_order_named),
         said("config::not_there", |lang| config::not_there(lang, "agent", "dandori.toml")),
         said("config::unknown_key", |lang| config::unknown_key(lang, "agnet", Some("agent"))),
         said("config::unknown_key (nothing near)", |lang| config::unknown_key(lang, "zzz", None)),

@@ -134,37 +134,8 @@ fn quoted(file: &Path, text: &str) -> Vec<Named> {
     ours.map(|command| (file.display().to_string(), command.to_owned())).collect()
 }
 
-/// The formation's verbs, whose words are there before them. One that exists is held against the command line like all others.
-const COMING: &[&str] = &[
-    "dandori dead-letter",
-    "dandori order",
-    "dandori plan",
-    "dandori queue",
-    "dandori result",
-    "dandori task heartbeat",
-    "dandori up",
-];
-
-fn is_coming(line: &str) -> bool {
-    let verb = COMING.iter().find(|verb| line.strip_prefix(**verb).is_some_and(|rest| !rest.starts_with('-')));
-    let exists = |verb: &str| {
-        let mut at = Cli::command();
-        verb.split(' ').skip(1).all(|name| match at.find_subcommand(name).cloned() {
-            Some(found) => {
-                at = found;
-                true
-            }
-            None => false,
-        })
-    };
-    verb.is_some_and(|verb| !exists(verb))
-}
-
 /// Why it cannot be typed.
 fn wrong((place, line): &Named) -> Option<String> {
-    if is_coming(line) {
-        return None;
-    }
     // `dandori task …` speaks of all its verbs.
     let (line, is_open) = line.strip_suffix(" …").map_or((line.as_str(), false), |line| (line, true));
     // As the program reads it: `help task show` is led to what it means. A line that goes on below ends here.
@@ -200,6 +171,7 @@ fn sampled(line: &str) -> String {
             "asked" | "address" => "127.0.0.1:4100",
             // An optional flag with the space before it.
             "flag" => "",
+            "bloom_level" => "3",
             "command" => "run",
             _ => "7",
         });

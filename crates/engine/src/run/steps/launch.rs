@@ -166,6 +166,7 @@ impl Engine {
             env: launch.env,
             cwd: workspace.path.clone(),
             stdin: launch.stdin,
+            streams: shim::Streams::Own,
             sandbox,
             stores: fence::stores(self.layout(), run, &user_env),
             deadline_seconds: settings.limits.run_seconds,

@@ -153,6 +153,7 @@ impl Engine {
             env,
             cwd: tree.to_owned(),
             stdin: None,
+            streams: shim::Streams::Own,
             sandbox: fence::policy(self.layout(), &self.0.sandbox, &wanted)?,
             stores: fence::stores(self.layout(), run, &user_env),
             deadline_seconds: settings.limits.run_seconds,

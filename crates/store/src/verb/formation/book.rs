@@ -241,7 +241,7 @@ impl Ledger for Book<'_> {
                 !message.delivery.is_over(),
                 not_before,
                 until,
-                message.epoch.0,
+                i64::from(message.attempt()),
                 json(message)?
             ],
         )?;
