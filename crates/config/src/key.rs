@@ -64,7 +64,6 @@ pub(crate) const KEYS: &[(&str, Place)] = &[
     ("formation.coordination_limit", Place::Anywhere),
     ("formation.capabilities.*", Place::Anywhere),
     ("formation.check", Place::Anywhere),
-    ("formation.coordination_limit", Place::Anywhere),
     ("formation.budget.task", Place::Anywhere),
     ("formation.budget.command", Place::Anywhere),
     ("formation.budget.day", Place::Anywhere),

@@ -27,7 +27,6 @@ const OUTSIDE: &[(&str, &str)] = &[
     ("daemon_version", "a daemon of another version that cannot be replaced: versions.rs"),
     ("dubious_ownership", "a repository of another user"),
     ("elsewhere", "a second host on the same database"),
-    ("formation_refused", "a step of a formation: tests/formation"),
     ("git", "git fails for a reason of its own"),
     ("internal", "a bug"),
     ("lfs_missing", "its hint needs git-lfs"),
