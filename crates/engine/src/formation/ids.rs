@@ -7,33 +7,34 @@ use sha2::{Digest, Sha256};
 
 /// The order's own task: on its branch the workers' commits come together, and it gets the pull request.
 pub fn order_task(command: CommandId) -> TaskId {
-    let (at, random) = derived(&command.to_string(), "order");
+    let (at, random) = derived(command.uuid().as_u128(), "order");
     TaskId::mint(at, random)
 }
 
 /// The planner's conversation about an order.
 pub fn planning_task(command: CommandId) -> TaskId {
-    let (at, random) = derived(&command.to_string(), "plan");
+    let (at, random) = derived(command.uuid().as_u128(), "plan");
     TaskId::mint(at, random)
 }
 
 /// The orchestrator's conversation, over all orders of a repository.
 pub(crate) fn orchestrator_task(repo: RepoId) -> TaskId {
-    let (at, random) = derived(&repo.to_string(), "orchestrator");
+    let (at, random) = derived(repo.uuid().as_u128(), "orchestrator");
     TaskId::mint(at, random)
 }
 
 /// A result is brought into the order's branch as if a message had asked for it.
 pub(crate) fn integration(result: ResultId) -> MessageId {
-    let (at, random) = derived(&result.to_string(), "integrate");
+    let (at, random) = derived(result.uuid().as_u128(), "integrate");
     MessageId::mint(at, random)
 }
 
-/// A moment and eighty random bits, both from a name: ids sort by their time, and these by no time of ours.
-fn derived(name: &str, purpose: &str) -> (Timestamp, u128) {
-    let hash = Sha256::digest(format!("{name} {purpose}"));
+/// The moment of the id it follows from, and random bits of its own.
+fn derived(id: u128, purpose: &str) -> (Timestamp, u128) {
+    let hash = Sha256::digest(format!("{id:032x} {purpose}"));
     let random = hash.first_chunk::<16>().copied().map_or(0, u128::from_be_bytes);
-    (Timestamp::UNIX_EPOCH, random)
+    let millis = i64::try_from(id >> 80).unwrap_or(0);
+    (Timestamp::from_millisecond(millis).unwrap_or_default(), random)
 }
 
 #[cfg(test)]
