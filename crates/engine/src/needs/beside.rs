@@ -10,6 +10,7 @@ use dandori_domain::{Oid, RepoId};
 use dandori_git::{Fetch, Repository, Sides};
 
 use crate::Engine;
+use crate::repos::is_gone;
 
 /// So many are worked out in one look; the others wait for the next.
 const MOST_WORKED_OUT: usize = 20;
@@ -56,7 +57,7 @@ impl Look<'_> {
         let (NeedKind::PullReady { base, commit, .. }, Some(id)) = (&need.kind, need.subject.repo) else { return None };
         let (engine, repos) = (self.engine, &self.repos);
         let git = self.opened.entry(id).or_insert_with(|| {
-            let repo = repos.iter().find(|repo| repo.id == id).filter(|repo| !engine.0.edges.git.is_gone(repo))?;
+            let repo = repos.iter().find(|repo| repo.id == id).filter(|repo| !is_gone(repo))?;
             Some(engine.0.opener.open_as(repo.clone(), &engine.0.own).git)
         });
         let git = git.as_ref()?;

