@@ -3,7 +3,7 @@
 use dandori_api::PullLink;
 use dandori_engine::{HandedOver, MessageToTell, PullToTell, ToTell};
 use dandori_host::Env;
-use dandori_text::formation::{Handoff, notice, planner, pull, roles, worker};
+use dandori_text::formation::{Handoff, dashboard, notice, planner, pull, roles, worker};
 use dandori_text::{Lang, cause, problem};
 
 /// In the language that is configured, else that of the daemon's environment.
@@ -14,6 +14,7 @@ pub(crate) fn words(env: &Env, configured: Option<&str>, what: &ToTell) -> Strin
         ToTell::Message(message) => message_words(lang, message),
         ToTell::Problem(found) => problem(lang, found).what,
         ToTell::Failure(found) => cause(lang, found),
+        ToTell::Dashboard(seen) => dashboard::dashboard(lang, &dandori_server::formation_view(seen)),
         ToTell::Pull(told) => {
             let PullToTell { command, summary, tasks } = &**told;
             pull::pull(lang, pull::OrderDone { command, summary, tasks })

@@ -6,6 +6,7 @@ mod integrate;
 mod keeper;
 mod kept;
 mod orders;
+mod page;
 mod plans;
 mod point;
 mod reports;

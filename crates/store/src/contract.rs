@@ -19,7 +19,8 @@ use crate::sample::{
 };
 use formation::{
     a_cancellation_wins_over_claims_that_come_at_the_same_moment, a_step_that_is_refused_leaves_nothing_behind,
-    many_who_claim_and_report_together_do_each_task_once, steps_of_a_formation_answer_and_leave_what_they_do_in_memory,
+    how_a_formation_stands_and_what_it_refused_is_kept, many_who_claim_and_report_together_do_each_task_once,
+    steps_of_a_formation_answer_and_leave_what_they_do_in_memory,
 };
 use guards::{
     guard_records_are_taken_in_by_the_present_life_alone,
@@ -669,6 +670,7 @@ contract_test!(memory, sqlite, postgres => (
     many_who_claim_and_report_together_do_each_task_once,
     a_cancellation_wins_over_claims_that_come_at_the_same_moment,
     a_step_that_is_refused_leaves_nothing_behind,
+    how_a_formation_stands_and_what_it_refused_is_kept,
 ));
 
 /// What outlives its handle.

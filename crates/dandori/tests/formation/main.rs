@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "tests: a panic is how they report")]
 
 mod asked;
+mod order;
 mod orders;
 mod refused;
 mod schemas;

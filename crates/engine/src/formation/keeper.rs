@@ -46,7 +46,8 @@ impl Engine {
             return Ok(());
         }
         let formation = self.formation_in(repo).await?;
-        formation.keep().await
+        formation.keep().await?;
+        formation.write_page().await
     }
 }
 

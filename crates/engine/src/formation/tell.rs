@@ -9,6 +9,8 @@ use dandori_formation::{
 };
 use dandori_store::{Book, StoreError};
 
+use super::SeenFormation;
+
 /// A task with what came back from it.
 pub type HandedOver = (Task, ResultRow);
 
@@ -20,6 +22,8 @@ pub enum ToTell {
     Message(Box<MessageToTell>),
     Problem(Problem),
     Failure(Failure),
+    /// The formation as a page in Markdown.
+    Dashboard(Box<SeenFormation>),
     /// The pull request of an order: a title, a blank line, the body.
     Pull(Box<PullToTell>),
 }

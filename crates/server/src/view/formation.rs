@@ -19,7 +19,7 @@ use dandori_text::Lang;
 use super::pull::link;
 use crate::words;
 
-pub(crate) fn formation(seen: &SeenFormation) -> FormationView {
+pub fn formation(seen: &SeenFormation) -> FormationView {
     FormationView {
         repository: seen.root.to_string(),
         is_up: seen.standing.is_up,

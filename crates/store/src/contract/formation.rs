@@ -8,13 +8,13 @@ use dandori_formation::command::Review;
 use dandori_formation::memory::Memory;
 use dandori_formation::moves::{Answer, Move};
 use dandori_formation::plan::{Body, Plan, PlannedTask};
-use dandori_formation::protocol::{Accepted, Claim, NewCommand, Released, ReportIn};
+use dandori_formation::protocol::{Accepted, Claim, NewCommand, Released, ReportIn, Step};
 use dandori_formation::result::{Author, Reported};
-use dandori_formation::{AgentId, Brief, Report, Rules, invariant};
+use dandori_formation::{AgentId, Brief, Report, Rules, Standing, invariant};
 use dandori_testkit::formation::{World as Play, choices};
 
 use crate::sample::{World, at, random};
-use crate::{Book, FormationStep, Result, Scope, StoreError};
+use crate::{Book, FormationItem, FormationStep, KeptInput, KeptKind, Result, Scope, StoreError};
 
 fn step_at(world: &World, rules: &Rules, seconds: i64) -> FormationStep {
     FormationStep {
@@ -229,4 +229,51 @@ pub(super) async fn a_step_that_is_refused_leaves_nothing_behind(world: World) {
     assert!(matches!(refused, Err(StoreError::Formation(_))), "{refused:?}");
     let after = rows_of(&world).await;
     assert_eq!(before, after);
+}
+
+pub(super) async fn how_a_formation_stands_and_what_it_refused_is_kept(world: World) {
+    let (rules, crew) = (Rules::default(), crew(2));
+    let standing = |world: &World| {
+        let (store, repo) = (world.store.clone(), world.repo);
+        async move { store.formation_look(repo, at(0), |book: &mut Book<'_>| book.standing()).await.unwrap() }
+    };
+    assert_eq!(standing(&world).await, Standing::default());
+    assert_eq!(world.store.formations().await.unwrap(), []);
+    let up = Standing { is_up: true, since: Some(at(1)), boost: true, is_quiet: true };
+    let raise = move |book: &mut Book<'_>, _: &mut Step<'_>| book.put_standing(&up);
+    world.store.formation_step(step_at(&world, &rules, 1), Scope::Orders, raise).await.unwrap();
+    assert_eq!(standing(&world).await, up);
+    assert_eq!(world.store.formations().await.unwrap(), [world.repo]);
+
+    let command = given(&world, &rules, &crew, 2).await;
+    let item = FormationItem::Command(command);
+    assert_eq!(world.store.formation_with(item).await.unwrap(), Some(world.repo));
+    let look = |book: &mut Book<'_>| Ok((book.command_by_number(1)?, book.command_by_number(2)?, book.counts()?));
+    let (first, second, counts) = world.store.formation_look(world.repo, at(2), look).await.unwrap();
+    assert_eq!((first.map(|row| row.id), second), (Some(command), None));
+    assert_eq!((counts.commands, counts.deliveries), (vec![("sealed".to_owned(), 1)], 0));
+
+    let kept = |n: i64| KeptInput {
+        kind: KeptKind::Plan,
+        command: Some(command),
+        task: None,
+        by: Some(AgentId::Planner),
+        at: at(n),
+        why: serde_json::json!({ "code": "bad_plan" }),
+        phase: None,
+        content: format!("plan {n}"),
+        restored_at: None,
+    };
+    let mut first = 0;
+    for n in 0..103 {
+        let number = world.store.keep_input(world.repo, kept(n)).await.unwrap();
+        first = if n == 0 { number } else { first };
+    }
+    let all = world.store.kept_inputs(world.repo).await.unwrap();
+    assert_eq!((all.len(), all[0].1.content.as_str(), all[99].1.content.as_str()), (100, "plan 102", "plan 3"));
+    assert_eq!(world.store.kept_input(world.repo, first).await.unwrap(), None);
+    let (number, newest) = all[0].clone();
+    let restored = KeptInput { restored_at: Some(at(200)), ..newest };
+    world.store.input_was_restored(world.repo, number, restored.clone()).await.unwrap();
+    assert_eq!(world.store.kept_input(world.repo, number).await.unwrap(), Some(restored));
 }

@@ -77,10 +77,6 @@ fn all() -> Vec<(&'static str, Refusal)> {
         said("front::two_meanings", |lang| {
             front::two_meanings(lang, "rm", &list(&["dandori task cancel T-3", "dandori worktree remove T-3"]))
         }),
-        said("asked::bad_id", |lang| asked::bad_id(lang, "--task-id", "T-3")),
-        said("asked::missing", |lang| asked::missing(lang, "--content", "command")),
-        said("asked::wrong_receiver", |lang| asked::wrong_receiver(lang, "message", "orchestrator")),
-        said("asked::no_order_named", asked::no_order_named),
         said("demo::not_empty", |lang| demo::not_empty(lang, "/home/ann/demo")),
     ]
 }
