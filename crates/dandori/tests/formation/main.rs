@@ -1,7 +1,7 @@
 //! What people and agents ask of a formation, through the binary. The formation is down in most of these: nobody works, so that
 //! what is asked can be looked at in peace.
 
-#![expect(clippy::unwrap_used, reason = "tests: a panic is how they report")]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests: a panic is how they report")]
 
 mod asked;
 mod order;
