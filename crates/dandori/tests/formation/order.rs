@@ -35,8 +35,8 @@ fn an_order_is_followed_from_its_plan_to_its_pull_request() {
     assert!(diff.contains("a.txt") && diff.contains("b.txt"), "{diff}");
     // For those who look at a page.
     let page = || {
-        let folders = std::fs::read_dir(env.state().join("repos")).unwrap();
-        folders.filter_map(|entry| std::fs::read_to_string(entry.unwrap().path().join("dashboard.md")).ok()).next()
+        let mut folders = std::fs::read_dir(env.state().join("repos")).unwrap();
+        folders.find_map(|entry| std::fs::read_to_string(entry.unwrap().path().join("dashboard.md")).ok())
     };
     wait_until("the page has it", || page().is_some_and(|page| page.contains("#1") && page.contains("worker2")));
     let sound = env.dandori(["doctor", "--formation"]).ok();
