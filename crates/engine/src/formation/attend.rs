@@ -2,7 +2,7 @@
 
 use dandori_domain::Problem;
 use dandori_domain::failure::Failure;
-use dandori_domain::run::{Run, Status};
+use dandori_domain::run::{Purpose, Run, Status};
 use dandori_formation::protocol::{self, Released, ReportIn, Sight};
 use dandori_formation::result::{Report, Reported, says_too_little};
 use dandori_formation::{AgentId, Command, Ledger, Message, MessageKind};
@@ -48,6 +48,22 @@ impl Formation {
         }
         for message in lost.into_iter().filter(|m| m.lease().is_some_and(|lease| lease.holder != ours)) {
             self.expire(&message, Sight::Gone).await?;
+        }
+        Ok(())
+    }
+
+    /// Workers nobody waits for any more, because their time was over, are stopped. What they did is kept.
+    pub(super) async fn stop_the_forgotten(&self) -> Result<(), Problem> {
+        let runs = self.engine.store().unsettled_runs(self.repo.id).await.map_err(|e| store_problem(&e))?;
+        for run in runs {
+            let Some(errand) = run.spec.errand.as_ref().filter(|errand| errand.purpose == Purpose::Work) else {
+                continue;
+            };
+            let id = errand.message;
+            let message = self.look(move |book| book.message(id)).await?;
+            if message.is_some_and(|message: Message| message.delivery.is_over()) {
+                self.cancel(&run).await?;
+            }
         }
         Ok(())
     }

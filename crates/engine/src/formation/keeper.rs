@@ -56,6 +56,7 @@ impl Formation {
     async fn keep(&self) -> Result<(), Problem> {
         self.let_time_pass().await?;
         self.attend_all().await?;
+        self.stop_the_forgotten().await?;
         self.integrate_all().await?;
         self.take_commit_steps().await?;
         self.give_out().await

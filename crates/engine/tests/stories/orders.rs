@@ -227,10 +227,12 @@ pub(crate) async fn order_called_off(crash: Crash) -> Scene {
 /// A worker that never ends is stopped when its time is over, tried again, and given up.
 pub(crate) async fn order_that_hangs(crash: Crash) -> Scene {
     let config = CONFIG.to_owned()
-        + "formation.worker_agents = [\"claude\", \"claude\"]\nformation.rules.attempts = 2\nformation.rules.longest = \"5m\"\n\
+        + "formation.worker_agents = [\"claude\", \"claude\"]\nformation.small_model = \"waits\"\nformation.rules.attempts = 2\nformation.rules.longest = \"5m\"\n\
            limits.start = \"3h\"\nlimits.silence = \"3h\"\n";
-    let (mut scene, command) = planned(crash, &config, &TWO.replace("do it", "waits")).await;
+    let (mut scene, command) = planned(crash, &config, TWO).await;
     scene.until("its time is over, twice", async |scene| scene.command(command).await.tally.open == 0).await;
+    // The planner waits for the story; nobody else is left.
+    scene.until("they are stopped", async |scene| scene.world.alive() == 1).await;
     scene.world.let_agents_end();
     scene.planner_waits(command, 2).await;
     scene.complete(command).await;

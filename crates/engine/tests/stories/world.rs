@@ -210,11 +210,13 @@ impl Inner {
         let mut edit = |file: &str, text: &str| {
             self.worktrees.entry(cwd.to_owned()).or_default().insert(file.to_owned(), text.to_owned());
         };
+        let session = args.windows(2).find(|w| w[0] == "--session-id" || w[0] == "--resume").map(|w| w[1].clone());
+        let init = |session: &str| {
+            format!(r#"{{"type":"system","subtype":"init","session_id":"{session}","model":"m","tools":[]}}"#)
+        };
         if script.contains("says-hello") {
-            let session = args.windows(2).find(|w| w[0] == "--session-id" || w[0] == "--resume").map(|w| w[1].clone());
             let session = session.unwrap_or_default();
-            let init =
-                format!(r#"{{"type":"system","subtype":"init","session_id":"{session}","model":"m","tools":[]}}"#);
+            let init = init(&session);
             let result = format!(
                 r#"{{"type":"result","subtype":"success","is_error":false,"result":"all done","session_id":"{session}"}}"#
             );
@@ -240,6 +242,9 @@ impl Inner {
         }
         if script.contains("waits") {
             edit("work.txt", "waits");
+            if let Some(session) = session {
+                std::fs::write(folder.join(OUTPUT), format!("{}\n", init(&session))).unwrap();
+            }
             return None;
         }
         done()
