@@ -33,7 +33,7 @@ impl Point {
     ];
 
     pub(super) fn name(self) -> String {
-        format!("formation:taken:{self:?}").to_lowercase()
+        format!("formation:recorded:{self:?}").to_lowercase()
     }
 }
 

@@ -92,7 +92,7 @@ impl Crashes {
 impl Crashes {
     /// Steps that are only taken when a look comes at the right moment: another time there may be fewer of them.
     fn is_passed_by(&self) -> bool {
-        let steps = ["accepted", "heartbeat", "progress", "expired"].map(|step| format!("formation:taken:{step}"));
+        let steps = ["accepted", "heartbeat", "progress", "expired"].map(|step| format!("formation:recorded:{step}"));
         self.at.lock().unwrap().as_ref().is_some_and(|(point, _)| steps.contains(point))
     }
 }
