@@ -48,8 +48,11 @@ impl Bed {
         (subjects, skipped)
     }
 
+    /// Without the empty lines: a writer that is held up in the middle of its line may look like one that was killed, and the
+    /// next one then begins a new line.
     fn log(&self, name: &str) -> String {
-        std::fs::read_to_string(self.folder().join("logs").join(name)).unwrap()
+        let text = std::fs::read_to_string(self.folder().join("logs").join(name)).unwrap();
+        text.lines().filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
     }
 }
 
