@@ -180,8 +180,8 @@ pub fn about(lang: Lang, key: &str) -> Option<&'static str> {
 fn about_formation(key: &str) -> Option<(&'static str, &'static str)> {
     Some(match key {
         "formation.mode" => (
-            "How agents of the formation run: headless, or tmux to attach and type yourself",
-            "フォーメーションのエージェントの動かし方: headless、tmux (画面に入って入力できる)",
+            "How agents of the formation run: headless (tmux has no effect yet)",
+            "フォーメーションのエージェントの動かし方: headless (tmux はまだ使えません)",
         ),
         "formation.workers" => ("Number of workers, 1 to 8", "ワーカーの数 (1〜8)"),
         "formation.agent" => (
